@@ -1,0 +1,77 @@
+# Every target makes its own environment from a bare python3 (with venv) and keeps it until
+# pyproject.toml or constraints.txt changes.
+
+PYTHON ?= python3
+# More options for pytest, as in: make test PYTEST_ARGS="-x -k lattice"
+PYTEST_ARGS ?=
+# Options for the resolver, as in: make lock LOCK_ARGS=--upgrade
+LOCK_ARGS ?=
+
+BIN   := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help demo test test-all bench lint docs lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY) ## describe the R12-E camera and draw it
+	@echo "==> plenodepth camera show r12-e"
+	@mkdir -p demo
+	@$(BIN)/plenodepth camera show r12-e --figure demo/r12-e.png
+	@echo "==> the figure is demo/r12-e.png"
+
+test: lint ## lint, then every test that is not slow (what CI runs)
+	@echo "==> pytest: every test that is not slow"
+	@$(BIN)/pytest -m "not slow" --durations=5 $(PYTEST_ARGS)
+
+test-all: lint ## lint, then every test
+	@echo "==> pytest: every test"
+	@$(BIN)/pytest --durations=5 $(PYTEST_ARGS)
+
+bench: $(READY) ## run the benchmarks and print their ratios
+	@echo "==> pytest: benchmarks/bench_*.py"
+	@$(BIN)/pytest benchmarks -s -o python_files="bench_*.py" $(PYTEST_ARGS)
+
+lint: $(READY) ## check style (ruff), types (mypy --strict) and the direction of imports (import-linter)
+	@echo "==> ruff: style"
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@echo "==> mypy --strict: types in src/"
+	@$(BIN)/mypy
+	@echo "==> import-linter: imports go one way"
+	@$(BIN)/lint-imports --no-logo
+
+# The variable keeps the theme from advertising on stderr: what `make docs` prints there is a warning of ours.
+docs: $(READY) ## build the documentation into site/; a warning is an error
+	@echo "==> mkdocs: docs/ and docstrings to site/"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "==> open site/index.html"
+
+# One version of each package for every Python and platform, so that a result does not depend on who computes it.
+# uv reads no settings of pip: the user's index is handed on, and --system-certs trusts whom pip trusts.
+lock: ## pin in constraints.txt what pyproject.toml asks for
+	@echo "==> uv (in .venv-lock): pyproject.toml to constraints.txt"
+	@$(PYTHON) -m venv .venv-lock
+	@.venv-lock/bin/python -m pip install -qq uv
+	@index=$$(.venv-lock/bin/python -m pip config get global.index-url 2>/dev/null); \
+	UV_DEFAULT_INDEX=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$index}} \
+	.venv-lock/bin/uv pip compile pyproject.toml --extra dev --output-file constraints.txt --quiet --system-certs \
+		--universal --python-version 3.11 --fork-strategy fewest --only-binary :all: --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" $(LOCK_ARGS)
+
+clean: ## remove everything that was made here, .venv too
+	@echo "==> removing environments, caches and outputs"
+	@rm -rf .venv .venv-lock build dist site demo .benchmarks .hypothesis .import_linter_cache .*_cache
+	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The stamp comes last: an install that fails half-way is tried again by the next make.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("plenodepth needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	@echo "==> making .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+	@echo "==> installing what constraints.txt pins (up to a minute the first time)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r constraints.txt
+	@echo "==> installing plenodepth, editable"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
