@@ -1,0 +1,42 @@
+"""libpleno files: internal parameters, poses, scenes, observations and depth maps."""
+
+from plenodepth.io.libpleno.depth_map import DepthMapArchive, read_depth_map, write_depth_map
+from plenodepth.io.libpleno.observations import (
+    CENTER_DTYPE,
+    CORNER_DTYPE,
+    FEATURE_DTYPE,
+    Observations,
+    observation_table,
+    read_observations,
+    write_observations,
+)
+from plenodepth.io.libpleno.parameters import InternalParameters, read_parameters, write_parameters
+from plenodepth.io.libpleno.poses import FramePose, pose_content, read_pose, read_poses, write_pose, write_poses
+from plenodepth.io.libpleno.scene import Checkerboard, Plate, Scene, read_scene, write_scene
+
+__all__ = [
+    "CENTER_DTYPE",
+    "CORNER_DTYPE",
+    "FEATURE_DTYPE",
+    "Checkerboard",
+    "DepthMapArchive",
+    "FramePose",
+    "InternalParameters",
+    "Observations",
+    "Plate",
+    "Scene",
+    "observation_table",
+    "pose_content",
+    "read_depth_map",
+    "read_observations",
+    "read_parameters",
+    "read_pose",
+    "read_poses",
+    "read_scene",
+    "write_depth_map",
+    "write_observations",
+    "write_parameters",
+    "write_pose",
+    "write_poses",
+    "write_scene",
+]

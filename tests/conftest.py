@@ -1,0 +1,18 @@
+"""Fixtures that every room's tests may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data; the test is skipped where there is none."""
+    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
+    folder = Path(os.environ.get("PLENODEPTH_DATA") or default)
+    if not folder.is_dir():
+        pytest.skip("no real data: set PLENODEPTH_DATA to its folder")
+    return folder
