@@ -1,0 +1,112 @@
+"""Where the micro-lenses are: the half-turn between image and array, lens centres, D and d per lens, centres in px.
+
+Micro-images and micro-lenses share one index (k, l) in image order; only :func:`lens_index` knows of the half-turn.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenodepth.camera.model import Array, Configuration, Indices, PlenopticCamera
+from plenodepth.errors import InputError
+from plenodepth.geometry import Lattice
+
+# A micro-lens counts as focused at infinity when its focal length and its distance to the sensor agree this well.
+UNFOCUSED_TOLERANCE = 5e-3
+
+
+def lens_index(lattice: Lattice, k: ArrayLike, l: ArrayLike) -> tuple[Indices, Indices]:
+    """Node of the lens array behind micro-image (k, l), and back: the image is the array turned by 180°."""
+    return lattice.columns - 1 - np.asarray(k), lattice.rows - 1 - np.asarray(l)
+
+
+def unit_lens_position(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+    """Lens centre in the array's plane for unit pitches, (..., 2): times the pitch it is the position in mm."""
+    lattice = camera.micro_images.lattice
+    return lattice.half_turned().unit_node(*lens_index(lattice, k, l))
+
+
+def lens_position(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+    """Lens centre in the array's own frame, (..., 3) mm, z = 0."""
+    xy = unit_lens_position(camera, k, l) * camera.micro_lenses.pitch
+    return np.concatenate([xy, np.zeros((*xy.shape[:-1], 1))], axis=-1)
+
+
+def lens_center(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+    """C_kl, the centre of the micro-lens behind micro-image (k, l), (..., 3) mm in the camera frame."""
+    return camera.micro_lenses.cam_from_mla(lens_position(camera, k, l))
+
+
+class LensDistances(NamedTuple):
+    """D, main lens to micro-lens, and d, micro-lens to sensor, mm; arrays or scalars."""
+
+    to_main_lens: Array
+    to_sensor: Array
+
+    @property
+    def pitch_ratio(self) -> Array:
+        """λ = D / (D + d): lens pitch over micro-image pitch."""
+        return self.to_main_lens / (self.to_main_lens + self.to_sensor)
+
+
+def lens_distances(camera: PlenopticCamera, k: ArrayLike | None = None, l: ArrayLike | None = None) -> LensDistances:
+    """D(k, l) and d(k, l) measured along z (tilt included); without indices, at the centre of the array."""
+    lattice = camera.micro_images.lattice
+    if k is None or l is None:
+        columns, rows = lattice.columns - 1, lattice.rows - 1
+        corners = lens_center(camera, [0, columns, 0, columns], [0, 0, rows, rows])
+        z = corners[:, 2].mean()
+    else:
+        z = lens_center(camera, k, l)[..., 2]
+    return LensDistances(-z, z - camera.sensor.position[2])
+
+
+def focal_length(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+    """f of the micro-lens behind (k, l), (...) mm."""
+    require_blur(camera)
+    return camera.micro_lenses.focal_lengths[camera.micro_images.lens_type(k, l)]
+
+
+def require_blur(camera: PlenopticCamera) -> None:
+    """Refuse to compute blur for an array of pinholes."""
+    if camera.type_count == 0:
+        raise InputError(
+            f"camera '{camera.name}' has pinholes for micro-lenses, so there is no blur",
+            field="micro_lenses.focal_lengths",
+            fix="list one focal length per lens type, or use disparity only",
+        )
+
+
+def predicted_center(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+    """Where the optics put the centre of micro-image (k, l), (..., 2) px: main-lens centre through lens centre."""
+    center = lens_center(camera, k, l)
+    on_sensor = center[..., :2] * (camera.sensor.position[2] / center[..., 2:])
+    return camera.sensor.image_from_metric(on_sensor)
+
+
+def configuration(camera: PlenopticCamera) -> Configuration:
+    """Galilean (lenses focus behind themselves, d < f), Keplerian (d > f) or unfocused (d = f).
+
+    Pinholes have no focus; there the main lens' image of the focus distance decides.
+    """
+    main, sensor = lens_distances(camera)
+    if camera.type_count:
+        ratio = sensor * np.mean(1 / camera.micro_lenses.focal_lengths)
+    else:
+        ratio = 1 + (main - main_lens_image_distance(camera)) / main
+    if abs(ratio - 1) <= UNFOCUSED_TOLERANCE:
+        return Configuration.UNFOCUSED
+    return Configuration.GALILEAN if ratio < 1 else Configuration.KEPLERIAN
+
+
+def main_lens_image_distance(camera: PlenopticCamera) -> float:
+    """H, mm: where the main lens images the focus distance h (measured object to image), 1/F = 1/H + 1/(h − H)."""
+    focal, focus = camera.main_lens.focal_length, camera.focus_distance
+    if focus is None or np.isinf(focus):
+        return focal
+    if focus < 4 * focal:
+        raise InputError(f"is {focus:g} mm, no lens of {focal:g} mm focuses nearer than 4 F", field="focus_distance")
+    return float(focus / 2 * (1 - np.sqrt(1 - 4 * focal / focus)))
