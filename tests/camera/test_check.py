@@ -105,3 +105,11 @@ class TestRealR12A:
             groups.setdefault((frame, cluster, lens_type), set()).add(round(rho, 9))
         assert len(groups) > 1000
         assert all(len(values) == 1 for values in groups.values())
+
+
+def test_features_of_no_corner_are_left_out() -> None:
+    features, poses = made_features()
+    features["cluster"][:5], features["u"][:5] = -1, 0.0
+    result = check_features(preset("r12-mini"), features, poses, CORNERS)
+    assert result.rmse_uv < 1e-12
+    assert sum(frame.n for frame in result.frames) == 48 - 5

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenodepth.camera import (
-    disparity,
+    corrected_disparity,
     lens_distances,
     preset,
     project,
@@ -37,7 +37,7 @@ def test_corrected_disparity_equals_the_projected_one_without_tilt(name: str) ->
     points = unproject(camera, grid.center(6, 6) + [2.0, -3.0], 6, 6, v, depth_scale=False)
     reference = project(camera, points, 6, 6).uv - grid.center(6, 6)
     target = project(camera, points, k, l).uv - grid.center(k, l)
-    predicted = disparity(grid.center(6, 6) - grid.center(k, l), v, lens_distances(camera).pitch_ratio)
+    predicted = corrected_disparity(grid.center(6, 6) - grid.center(k, l), v, lens_distances(camera).pitch_ratio)
     assert np.abs(target - reference - predicted).max() < 1e-8
 
 
@@ -45,7 +45,7 @@ def test_figures_of_the_reference_for_one_pair() -> None:
     """v = 8.825 between two lenses of R12-A: −5.526 px with the correction, −5.283 px without."""
     camera = without_distortion(without_tilt(preset("r12-a")))
     baseline = camera.micro_images.center(80, 70) - camera.micro_images.center(82, 70)
-    corrected = disparity(baseline, 8.825, lens_distances(camera).pitch_ratio)
+    corrected = corrected_disparity(baseline, 8.825, lens_distances(camera).pitch_ratio)
     assert corrected == pytest.approx([-5.5262, 0], abs=0.01)
     assert uncorrected_disparity(baseline, 8.825) == pytest.approx([-5.2826, 0], abs=0.01)
 
@@ -53,10 +53,12 @@ def test_figures_of_the_reference_for_one_pair() -> None:
 @given(st.floats(2, 30), st.floats(0.98, 0.999), st.floats(-100, 100), st.floats(1, 100))
 def test_virtual_depth_comes_back_from_disparity(v: float, ratio: float, x: float, y: float) -> None:
     baseline = np.array([x, y])
-    assert virtual_depth_from_disparity(disparity(baseline, v, ratio), baseline, ratio) == pytest.approx(v, rel=1e-9)
+    assert virtual_depth_from_disparity(corrected_disparity(baseline, v, ratio), baseline, ratio) == pytest.approx(
+        v, rel=1e-9
+    )
 
 
 def test_slope_is_the_derivative_of_disparity() -> None:
     baseline, ratio, h = np.array([40.0, 0.0]), 0.994, 1e-5
-    numeric = (disparity(baseline, 6 + h, ratio) - disparity(baseline, 6 - h, ratio))[0] / (2 * h)
+    numeric = (corrected_disparity(baseline, 6 + h, ratio) - corrected_disparity(baseline, 6 - h, ratio))[0] / (2 * h)
     assert disparity_slope(6.0, ratio) * 40 == pytest.approx(numeric, rel=1e-8)

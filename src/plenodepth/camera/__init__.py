@@ -22,7 +22,7 @@ from plenodepth.camera.depth import (
     usable_virtual_range,
     virtual_from_metric,
 )
-from plenodepth.camera.disparity import disparity, uncorrected_disparity, virtual_depth_from_disparity
+from plenodepth.camera.disparity import corrected_disparity, uncorrected_disparity, virtual_depth_from_disparity
 from plenodepth.camera.distortion import distort, undistort_exactly
 from plenodepth.camera.files import Camera, load_camera, load_plenoptic_camera, save_camera
 from plenodepth.camera.inverse_distortion import InverseDistortionFit, calibrate_inverse_distortion
@@ -75,10 +75,10 @@ __all__ = [
     "blur_line",
     "calibrate_inverse_distortion",
     "configuration",
+    "corrected_disparity",
     "depth_of_field",
     "depth_precision",
     "depth_resolution",
-    "disparity",
     "distort",
     "fitted_to_lenses",
     "focus_planes",

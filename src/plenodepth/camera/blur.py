@@ -23,7 +23,7 @@ def blur_radius(diameter: float, to_sensor: Array, focal: Array, distance: Array
 
 
 class BlurRadiusJacobian(NamedTuple):
-    """Derivatives of :func:`blur_radius` by each of its arguments."""
+    """Derivatives of `blur_radius` by each of its arguments."""
 
     by_diameter: Array
     by_to_sensor: Array
@@ -32,7 +32,7 @@ class BlurRadiusJacobian(NamedTuple):
 
 
 def blur_radius_jacobian(diameter: float, to_sensor: Array, focal: Array, distance: Array) -> BlurRadiusJacobian:
-    """Derivatives of :func:`blur_radius` by B, d, f and a."""
+    """Derivatives of `blur_radius` by B, d, f and a."""
     return BlurRadiusJacobian(
         by_diameter=to_sensor / 2 * (1 / focal - 1 / distance - 1 / to_sensor),
         by_to_sensor=diameter / 2 * (1 / focal - 1 / distance),
@@ -55,7 +55,7 @@ class BlurLine(NamedTuple):
         return np.asarray(self.slope / np.asarray(virtual_depth, dtype=np.float64) + self.intercepts[lens_type])
 
     def virtual_depth(self, radius: ArrayLike, lens_type: int | Indices) -> Array:
-        """v at which a lens type has the signed blur radius ρ, px: the inverse of :meth:`radius`."""
+        """v at which a lens type has the signed blur radius ρ, px: the inverse of `radius`."""
         inverse = (np.asarray(radius, dtype=np.float64) - self.intercepts[lens_type]) / self.slope
         with np.errstate(divide="ignore"):
             return np.where(np.abs(inverse) < UNFOCUSED, np.inf, 1 / inverse)
@@ -82,7 +82,7 @@ class RelativeBlur(NamedTuple):
     intercept: Array
 
     def difference(self, virtual_depth: ArrayLike, reference: int | Indices, target: int | Indices) -> Array:
-        """Δr² (mm²) at a virtual depth between lens types ``reference`` (i) and ``target`` (j)."""
+        """Δr² (mm²) at a virtual depth between lens types `reference` (i) and `target` (j)."""
         v = np.asarray(virtual_depth, dtype=np.float64)
         return np.asarray(self.slope[reference, target] / v + self.intercept[reference, target])
 

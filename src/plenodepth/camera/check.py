@@ -17,6 +17,8 @@ from plenodepth.geometry import Pose
 
 Table = NDArray[np.void]
 
+UNASSIGNED = -1  # the cluster of a feature that belongs to no corner of the board
+
 
 @dataclass(frozen=True)
 class FrameResiduals:
@@ -30,7 +32,7 @@ class FrameResiduals:
 
 @dataclass(frozen=True)
 class Reprojection:
-    """Root mean squares over all features, px, and per frame; ``unposed`` frames had features but no pose."""
+    """Root mean squares over all features, px, and per frame; `unposed` frames had features but no pose."""
 
     rmse_uv: float
     rmse_rho: float | None
@@ -47,10 +49,11 @@ def root_mean_square(residuals: ArrayLike) -> float:
 def check_features(
     camera: PlenopticCamera, features: Table, cam_from_board: Mapping[int, Pose], corners: Array
 ) -> Reprojection:
-    """Reprojection errors of features (k, l, u, v, rho, cluster, frame) of a board with ``corners`` (n, 3) mm.
+    """Reprojection errors of features (k, l, u, v, rho, cluster, frame) of a board with `corners` (n, 3) mm.
 
-    ``cluster`` is the index of the corner; ``cam_from_board`` holds the board's pose in each frame.
+    `cluster` is the index of the corner (−1: none, left out); `cam_from_board` holds the board's pose in each frame.
     """
+    features = features[features["cluster"] != UNASSIGNED]
     _require_indices(camera, features)
     clusters = features["cluster"]
     if len(features) and not (clusters.min() >= 0 and clusters.max() < len(corners)):

@@ -69,7 +69,7 @@ def metric_from_virtual(
 ) -> Array:
     """Metric depth z (mm, Γ included) of virtual depth v. NaN stays NaN.
 
-    A v at or below the object-at-infinity limit is an error, or NaN with ``invalid="nan"``.
+    A v at or below the object-at-infinity limit is an error, or NaN with `invalid="nan"`.
     """
     v = np.asarray(virtual_depth, dtype=np.float64)
     main, sensor = lens_distances(camera, k, l)
@@ -96,9 +96,9 @@ def virtual_from_metric(
     *,
     invalid: OnInvalid = "raise",
 ) -> Array:
-    """Virtual depth v of metric depth z (mm): the exact inverse of :func:`metric_from_virtual`. NaN stays NaN.
+    """Virtual depth v of metric depth z (mm): the exact inverse of `metric_from_virtual`. NaN stays NaN.
 
-    A z at or inside the focal length (after Γ⁻¹) is an error, or NaN with ``invalid="nan"``.
+    A z at or inside the focal length (after Γ⁻¹) is an error, or NaN with `invalid="nan"`.
     """
     scaled = np.asarray(depth, dtype=np.float64)
     z = unscaled_depth(camera, scaled)
@@ -140,7 +140,7 @@ class DepthRange(NamedTuple):
 
 
 def depth_of_field(camera: PlenopticCamera, blur_limit: float = 0.5) -> DepthRange:
-    """Per lens type, (I,) each: the depths at which |ρ| ≤ ``blur_limit`` px (default: a disc of one pixel's width)."""
+    """Per lens type, (I,) each: the depths at which |ρ| ≤ `blur_limit` px (default: a disc of one pixel's width)."""
     if not blur_limit > 0:
         raise InputError(f"is {blur_limit:g} px, needs a number > 0", field="blur_limit")
     line = blur_line(camera)
@@ -156,7 +156,7 @@ def depth_of_field(camera: PlenopticCamera, blur_limit: float = 0.5) -> DepthRan
 def usable_virtual_range(
     camera: PlenopticCamera, virtual_range: tuple[float, float] = VIRTUAL_RANGE
 ) -> tuple[float, float]:
-    """Virtual depths (far, near) to work in: |v| within ``virtual_range`` and not beyond infinity; far < near."""
+    """Virtual depths (far, near) to work in: |v| within `virtual_range` and not beyond infinity; far < near."""
     low, high = sorted(abs(v) for v in virtual_range)
     if configuration(camera) is Configuration.KEPLERIAN:
         low, high = -high, -low
@@ -171,7 +171,7 @@ def usable_virtual_range(
 
 
 def usable_depth_range(camera: PlenopticCamera, virtual_range: tuple[float, float] = VIRTUAL_RANGE) -> DepthRange:
-    """Metric depths of :func:`usable_virtual_range`; far is inf when the camera sees to infinity."""
+    """Metric depths of `usable_virtual_range`; far is inf when the camera sees to infinity."""
     far, near = usable_virtual_range(camera, virtual_range)
     return DepthRange(_metric_or_limit(camera, np.asarray(near)), _metric_or_limit(camera, np.asarray(far)))
 
@@ -189,7 +189,7 @@ def depth_resolution(
 
 
 def depth_precision(camera: PlenopticCamera, depth: ArrayLike, disparity_precision: float = 0.1) -> Array:
-    """Expected standard deviation of z, mm, at depth z (mm) when disparities are good to ``disparity_precision`` px.
+    """Expected standard deviation of z, mm, at depth z (mm) when disparities are good to `disparity_precision` px.
 
     For one pair of views at the longest baseline on which lenses share the point with the view it is centred in,
     |v|/2 lens pitches; more views do better.

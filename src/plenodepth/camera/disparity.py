@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from plenodepth.camera.model import Array
 
 
-def disparity(baseline: ArrayLike, virtual_depth: ArrayLike, pitch_ratio: ArrayLike) -> Array:
+def corrected_disparity(baseline: ArrayLike, virtual_depth: ArrayLike, pitch_ratio: ArrayLike) -> Array:
     """Corrected disparity δ' = ((1 − λ) v + λ)/v · (c_i − c_j), px.
 
-    ``baseline`` (..., 2) px is c_i − c_j, reference minus target micro-image centre; v and λ = D/(D + d) are (...).
+    `baseline` (..., 2) px is c_i − c_j, reference minus target micro-image centre; v and λ = D/(D + d) are (...).
     The factor accounts for micro-image centres spreading wider than the lenses behind them; exact without tilt.
     """
     v = np.asarray(virtual_depth, dtype=np.float64)
@@ -26,7 +26,7 @@ def uncorrected_disparity(baseline: ArrayLike, virtual_depth: ArrayLike) -> Arra
 
 
 def virtual_depth_from_disparity(disparity: ArrayLike, baseline: ArrayLike, pitch_ratio: ArrayLike) -> Array:
-    """v of a matched pair, the inverse of :func:`disparity`: λ/(g − (1 − λ)), g the disparity along the baseline."""
+    """v of a matched pair, the inverse of `corrected_disparity`: λ/(g − (1 − λ)), with g = δ along the baseline."""
     delta, base = np.asarray(disparity, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     ratio = np.asarray(pitch_ratio, dtype=np.float64)
     along = np.sum(delta * base, axis=-1) / np.sum(base * base, axis=-1)

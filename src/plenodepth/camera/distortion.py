@@ -3,7 +3,7 @@
     x_d = x (1 + Q1 ς² + Q2 ς⁴ + Q3 ς⁶) + P1 (ς² + 2x²) + 2 P2 x y
     y_d = y (1 + Q1 ς² + Q2 ς⁴ + Q3 ς⁶) + P2 (ς² + 2y²) + 2 P1 x y        ς² = x² + y²
 
-The calibrated inverse φ⁻¹ has the same form with its own five coefficients, so :func:`distort` evaluates both.
+The calibrated inverse φ⁻¹ has the same form with its own five coefficients, so `distort` evaluates both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from plenodepth.errors import PlenodepthError
 
 NEWTON_STEPS = 30
 NEWTON_TOLERANCE = 1e-13  # mm; about the rounding of coordinates of 10 mm
+BLOCK = 16_384  # points worked on at a time: their temporaries stay in the processor's cache
 
 
 def distort(points: Array, distortion: Distortion) -> Array:
@@ -23,7 +24,7 @@ def distort(points: Array, distortion: Distortion) -> Array:
     x, y = points[..., 0], points[..., 1]
     s = x * x + y * y
     radial = s * (q1 + s * (q2 + s * q3))
-    moved = points.copy()
+    moved = points.copy(order="K")
     moved[..., 0] += x * radial + p1 * (s + 2 * x * x) + 2 * p2 * x * y
     moved[..., 1] += y * radial + p2 * (s + 2 * y * y) + 2 * p1 * x * y
     return moved
@@ -31,16 +32,25 @@ def distort(points: Array, distortion: Distortion) -> Array:
 
 def distort_jacobian(points: Array, distortion: Distortion) -> tuple[Array, Array]:
     """Derivatives of the distorted (x, y) by (x, y), (..., 2, 2), and by (Q1, Q2, Q3, P1, P2), (..., 2, 5)."""
+    xx, xy, yy = _bend(points, distortion)
+    by_point = np.empty((*xx.shape, 2, 2))
+    by_point[..., 0, 0], by_point[..., 1, 1] = xx, yy
+    by_point[..., 0, 1] = by_point[..., 1, 0] = xy
+    return by_point, distortion_basis(points)
+
+
+def _bend(points: Array, distortion: Distortion) -> tuple[Array, Array, Array]:
+    """∂x_d/∂x, ∂x_d/∂y = ∂y_d/∂x and ∂y_d/∂y, (...) each."""
     q1, q2, q3, p1, p2 = distortion.coefficients
     x, y = points[..., 0], points[..., 1]
     s = x * x + y * y
-    radial = s * (q1 + s * (q2 + s * q3))
-    slope = 2 * (q1 + s * (2 * q2 + s * 3 * q3))  # d radial/dx = slope · x
-    by_point = np.empty((*x.shape, 2, 2))
-    by_point[..., 0, 0] = 1 + radial + slope * x * x + 6 * p1 * x + 2 * p2 * y
-    by_point[..., 1, 1] = 1 + radial + slope * y * y + 6 * p2 * y + 2 * p1 * x
-    by_point[..., 0, 1] = by_point[..., 1, 0] = slope * x * y + 2 * p1 * y + 2 * p2 * x
-    return by_point, distortion_basis(points)
+    straight = 1 + s * (q1 + s * (q2 + s * q3)) + 2 * p1 * x + 2 * p2 * y
+    slope = 2 * (q1 + s * (2 * q2 + s * 3 * q3))  # d(radial)/dx = slope · x
+    return (
+        straight + slope * x * x + 4 * p1 * x,
+        slope * x * y + 2 * p1 * y + 2 * p2 * x,
+        straight + slope * y * y + 4 * p2 * y,
+    )
 
 
 def distortion_basis(points: Array) -> Array:
@@ -59,20 +69,27 @@ def distortion_basis(points: Array) -> Array:
 
 def undistort_exactly(points: Array, distortion: Distortion) -> Array:
     """φ⁻¹(p) by Newton's method to rounding; raises when φ cannot be inverted there (it folds over)."""
+    undone = points.copy(order="K")
     if not distortion.coefficients.any():
-        return points.copy()
-    target = points[..., :2]
-    guess = points.copy()
-    finite = np.isfinite(target).all(axis=-1)
+        return undone
+    flat = undone.reshape(-1, points.shape[-1])  # a view, or a copy where the memory layout forbids it
+    for start in range(0, len(flat), BLOCK):
+        block = flat[start : start + BLOCK]
+        block[:] = _undistort_block(np.asfortranarray(block), distortion)
+    return flat.reshape(points.shape)
+
+
+def _undistort_block(target: Array, distortion: Distortion) -> Array:
+    guess = target.copy(order="K")
     for _ in range(NEWTON_STEPS):
-        error = distort(guess, distortion)[..., :2] - target
-        if not (np.abs(error[finite]) > NEWTON_TOLERANCE).any():
+        error = (distort(guess, distortion) - target)[:, :2]
+        if not (np.abs(error) > NEWTON_TOLERANCE).any():  # NaN is not larger: missing points end here, too
             return guess
-        (xx, xy), (_, yy) = np.moveaxis(distort_jacobian(guess, distortion)[0], (-2, -1), (0, 1))
+        xx, xy, yy = _bend(guess, distortion)
         determinant = xx * yy - xy * xy
-        guess[..., 0] -= (yy * error[..., 0] - xy * error[..., 1]) / determinant
-        guess[..., 1] -= (xx * error[..., 1] - xy * error[..., 0]) / determinant
+        guess[:, 0] -= (yy * error[:, 0] - xy * error[:, 1]) / determinant
+        guess[:, 1] -= (xx * error[:, 1] - xy * error[:, 0]) / determinant
     raise PlenodepthError(
         f"distortion {np.array2string(distortion.coefficients, precision=3)} cannot be inverted at some points "
-        f"(largest remaining error {np.abs(error[finite]).max():.2g} mm)"
+        f"(largest remaining error {np.nanmax(np.abs(error)):.2g} mm)"
     )

@@ -1,82 +1,60 @@
-"""Fields of a foreign file that our model has no place for: set aside at import, put back at export."""
+"""What a foreign file says beyond our model: its content is kept whole at import, and merged into the export."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from plenodepth.errors import InputError
 
-TOLERANCE = 1e-6  # relative; an imported value this near to the computed one is given back digit by digit
-
-
-def difference(imported: Mapping[str, Any], exported: Mapping[str, Any]) -> dict[str, Any]:
-    """What an export lacks or says otherwise (``fields``), and what it says too much (``omitted``)."""
-    theirs, ours = _flat(imported), _flat(exported)
-    return {
-        "fields": {path: leaf for path, leaf in theirs.items() if path not in ours or not _same(leaf, ours[path])},
-        "omitted": sorted({_outermost(path, theirs) for path in ours if path not in theirs}),
-    }
+TOLERANCE = 1e-12  # relative; what is computed again, maybe on another machine, differs by rounding only
+DEEPEST = 50  # levels of nesting; files of cameras have seven
+ABSENT = object()
 
 
-def restored(content: dict[str, Any], kept: Mapping[str, Any], computed: Sequence[str]) -> dict[str, Any]:
-    """The content with the fields of the file it was imported from.
-
-    Those under the keys ``computed`` depend on the camera: they are given back only where they are still true.
-    """
-    flat = _flat(content)
-    for omitted in kept.get("omitted", ()):
-        flat = {path: leaf for path, leaf in flat.items() if not f"{path}.".startswith(f"{omitted}.")}
-    for path, leaf in kept.get("fields", {}).items():
-        depends = path.split(".")[0] in computed and path in flat
-        if not depends or np.isclose(float(leaf), flat[path], rtol=TOLERANCE, atol=0):
-            flat[path] = leaf
-    return _nested(flat)
-
-
-def _flat(content: object, prefix: str = "") -> dict[str, Any]:
-    """Scalars of nested mappings and lists by dotted path."""
+def as_text(content: Any, depth: int = DEEPEST) -> Any:
+    """The content of a foreign file with every scalar as its text, as libpleno writes it: YAML and JSON can hold it."""
+    if not depth:
+        raise InputError("is nested too deep for a camera file")
     if isinstance(content, Mapping):
-        items: list[tuple[Any, Any]] = list(content.items())
-    elif isinstance(content, list):
-        items = list(enumerate(content))
-    else:
-        return {prefix: content}
-    if not items:
-        return {prefix: ""}
-    return {path: leaf for key, value in items for path, leaf in _flat(value, f"{prefix}.{key}".lstrip(".")).items()}
+        return {unicode_text(key): as_text(value, depth - 1) for key, value in content.items()}
+    if isinstance(content, list):
+        return [as_text(value, depth - 1) for value in content]
+    if content is None or isinstance(content, bool):
+        return {None: "null", True: "true", False: "false"}[content]
+    return unicode_text(content)
 
 
-def _outermost(path: str, present: Mapping[str, Any]) -> str:
-    """The shortest beginning of a path under which nothing is present."""
-    keys = path.split(".")
-    beginnings = (".".join(keys[:depth]) for depth in range(1, len(keys)))
-    return next((b for b in beginnings if not any(f"{other}.".startswith(f"{b}.") for other in present)), path)
+def unicode_text(scalar: object) -> str:
+    """The text of a scalar; half a surrogate pair, which JSON can spell but no file can hold, becomes "?"."""
+    return str(scalar).encode("utf-8", "replace").decode("utf-8")
 
 
-def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of :func:`_flat`: keys that are numbers 0, 1, … make a list."""
-    root: dict[str, Any] = {}
-    for path, leaf in sorted(flat.items(), key=lambda item: item[0].split(".")[0]):
-        node = root
-        *parents, last = path.split(".")
-        for key in parents:
-            node = node.setdefault(key, {})
-        node[last] = leaf
-    return {key: _as_lists(value) for key, value in root.items()}
+def merged(theirs: Any, then: Any, now: Any) -> Any:
+    """What to export: the imported file's own words, wherever the camera still says what it said at import.
+
+    `theirs` is the content of the imported file, `then` what the camera exported right after the import, `now`
+    what it exports today. So keys that nobody reads come back, keys that the file did not hold stay away, and what
+    has been changed since is written as it is now.
+    """
+    if _same(then, now):
+        return theirs
+    parts = (theirs, then, now)
+    if all(isinstance(part, Mapping) for part in parts):
+        keys = dict.fromkeys([*theirs, *now])
+        both = {key: merged(*(part.get(key, ABSENT) for part in parts)) for key in keys}
+        return {key: value for key, value in both.items() if value is not ABSENT}
+    if all(isinstance(part, list) for part in parts) and len(theirs) == len(then) == len(now):
+        return [merged(*values) for values in zip(*parts, strict=True)]
+    return now
 
 
-def _as_lists(node: object) -> Any:
-    if not isinstance(node, dict):
-        return node
-    values = {key: _as_lists(value) for key, value in node.items()}
-    if values and all(key.isdecimal() for key in values):
-        return [values[key] for key in sorted(values, key=int)]
-    return values
-
-
-def _same(one: object, other: object) -> bool:
-    try:
-        return float(one) == float(other)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return one == other
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=0)
+    return bool(one == other)

@@ -3,7 +3,7 @@
 Five coefficients cannot undo φ to rounding: the product of two tangential terms has no counterpart among them, and in
 the image's corners the high radial orders dominate. Fitted over the whole image they spoil the centre, so the fit
 takes the middle of the field (half of the image's area), as board poses do in practice; Newton's inverse
-(:func:`~plenodepth.camera.distortion.undistort_exactly`) has no such limit.
+(`undistort_exactly`) has no such limit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def virtual_space_samples(
 ) -> Array:
     """Points (samples, 3) mm, uniform in the virtual space that the sensor sees: a frustum behind the main lens.
 
-    ``field`` keeps that part of the image's width and height, about its middle.
+    `field` keeps that part of the image's width and height, about its middle.
     """
     generator = np.random.default_rng(seed)
     main, sensor = lens_distances(camera)

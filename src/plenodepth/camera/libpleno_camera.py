@@ -1,20 +1,20 @@
 """Cameras in libpleno's files: import, and export that gives back every field of an imported file.
 
 What such a file holds beyond our model (keys nobody reads, values that its writer computed) is kept in the camera's
-provenance under ``foreign``, together with the names of the fields that it did *not* hold.
+provenance under `foreign`, together with the names of the fields that it did *not* hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from plenodepth.camera import foreign
+from plenodepth.camera.agreement import disagreement, require_lenses_before_sensor
 from plenodepth.camera.depth import infinity_virtual_depth, metric_from_virtual, scaled_depth
-from plenodepth.camera.micro_lenses import configuration, lens_distances, predicted_center
+from plenodepth.camera.micro_lenses import configuration, lens_distances
 from plenodepth.camera.model import (
     Configuration,
     Distortion,
@@ -29,18 +29,51 @@ from plenodepth.camera.model import (
 )
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
-from plenodepth.io import InternalParameters, PropertyTree, as_column, as_columns, read_pose
+from plenodepth.geometry.pose import ORTHONORMAL_TOLERANCE
+from plenodepth.io import (
+    InternalParameters,
+    PropertyTree,
+    as_column,
+    as_columns,
+    parameters_content,
+    parameters_from_tree,
+    read_pose,
+)
 
 GEOMETRIES = (Arrangement.ORTHOGONAL, Arrangement.HEXAGONAL_ROWS, Arrangement.HEXAGONAL_COLUMNS)
 MODES = (Configuration.UNFOCUSED, Configuration.KEPLERIAN, Configuration.GALILEAN)
 INFINITE_FOCUS = 1e8  # how the format writes a focus at infinity, mm
-COMPUTED = ("D", "d", "pp", "Rxyz", "focal_planes")  # written for information, ignored by libpleno's reader
+CAMERA, PARAMETERS = "libpleno_camera", "libpleno_parameters"  # keys in the provenance's `foreign`
+# What the model calls a field, and what the file does.
+THEIR_NAMES = {
+    "main_lens.focal_length": "main_lens.f",
+    "main_lens.f_number": "main_lens.aperture",
+    "sensor.pixel_size": "sensor.scale",
+    "sensor.position": "sensor.pose.translation",
+    "micro_lenses.focal_lengths": "mla.focal_lengths",
+    "micro_lenses.pitch": "mla.mesh.pitch",
+    "micro_lenses.translation": "mla.mesh.pose.translation",
+    "micro_images.columns, micro_images.rows": "mia.mesh.width, mia.mesh.height",
+    "focus_distance": "dist_focus",
+    "pose": "mla.mesh.pose",
+    "columns": "width",
+    "rows": "height",
+}
 
 
 def camera_from_libpleno(
-    tree: PropertyTree, parameters: InternalParameters | None = None, name: str = "libpleno"
+    tree: PropertyTree, parameters: PropertyTree | None = None, name: str = "libpleno"
 ) -> PlenopticCamera:
     """The camera of a libpleno camera file, with κ and the white-image radii of a parameter file when given."""
+    try:
+        camera = _imported(tree, name)
+        camera = _with_foreign(camera, CAMERA, tree)
+    except InputError as error:
+        raise error.in_file(tree.file) from None
+    return camera if parameters is None else with_parameters(camera, parameters)
+
+
+def _imported(tree: PropertyTree, name: str) -> PlenopticCamera:
     if not tree.has("mla.mesh.pose"):
         raise tree.error(
             "mla.mesh.pose",
@@ -84,11 +117,24 @@ def camera_from_libpleno(
             focus_distance=np.inf if focus >= INFINITE_FOCUS else focus,
             provenance=Provenance(f"imported from the libpleno file {name}"),
         )
+        require_lenses_before_sensor(camera)
     except InputError as error:
-        raise error.in_file(tree.file) from None
-    _require_agreement(camera, tree)
-    camera = _with_foreign(camera, "libpleno_camera", foreign.difference(tree.content, libpleno_from_camera(camera)))
-    return camera if parameters is None else with_parameters(camera, parameters)
+        raise _in_their_words(error, tree) from None
+    distance = disagreement(camera)
+    if not distance <= camera.micro_images.radius / 2:
+        raise tree.error(
+            "mla.mesh", f"puts micro-image centres {distance:.1f} px away from those of mia.mesh", "they must agree"
+        )
+    return camera
+
+
+def _in_their_words(error: InputError, tree: PropertyTree, path: str = "") -> InputError:
+    """The error of the model as one of the file's object at `path`; errors of the file pass."""
+    if error.file is not None:
+        return error
+    field = error.field or ""
+    ours = next((name for name in THEIR_NAMES if field == name or field.startswith(f"{name}.")), field)
+    return tree.error(path + THEIR_NAMES.get(ours, ours) + field.removeprefix(ours), error.message, error.fix)
 
 
 def _lattice(tree: PropertyTree, path: str) -> Lattice:
@@ -99,15 +145,14 @@ def _lattice(tree: PropertyTree, path: str) -> Lattice:
     try:
         return Lattice(GEOMETRIES[code], columns, rows, tree.vector(f"{path}.pitch", 2))
     except InputError as error:
-        if error.file:
-            raise
-        raise tree.error(f"{path}.{error.field}", error.message) from None
+        raise _in_their_words(error, tree, f"{path}.") from None
 
 
 def _planar_angle(tree: PropertyTree) -> float:
     path = "mia.mesh.pose.rotation"
     rotation = tree.matrix(path, 2, 2) if tree.has(path) else np.eye(2)
-    if np.abs(rotation @ rotation.T - np.eye(2)).max() > 1e-6 or np.linalg.det(rotation) < 0:
+    orthonormal = np.abs(rotation @ rotation.T - np.eye(2)).max() <= ORTHONORMAL_TOLERANCE  # a NaN is not
+    if not (orthonormal and np.linalg.det(rotation) > 0):
         raise tree.error(path, "is singular or not a rotation")
     return float(np.arctan2(rotation[1, 0], rotation[0, 0]))
 
@@ -120,59 +165,67 @@ def _distortion(tree: PropertyTree, path: str) -> Distortion | None:
     return distortion if distortion.coefficients.any() else None
 
 
-def _require_agreement(camera: PlenopticCamera, tree: PropertyTree) -> None:
-    """Refuse a file whose lens array and micro-image array cannot belong together."""
-    columns, rows = camera.micro_images.lattice.columns - 1, camera.micro_images.lattice.rows - 1
-    k, l = [0, columns, 0, columns], [0, 0, rows, rows]
-    distance = np.abs(predicted_center(camera, k, l) - camera.micro_images.center(k, l)).max()
-    if distance > camera.micro_images.radius / 2:
-        raise tree.error(
-            "mla.mesh", f"puts micro-image centres {distance:.1f} px away from those of mia.mesh", "they must agree"
-        )
-
-
-def with_parameters(camera: PlenopticCamera, parameters: InternalParameters) -> PlenopticCamera:
-    """The camera with κ and the white-image radii of libpleno's internal parameters."""
-    white = (
-        WhiteRadius(parameters.white_slope, parameters.white_intercepts)
-        if len(parameters.white_intercepts) == camera.type_count
-        else None
-    )
-    kept = {
-        "q_prime": parameters.corrected_intercepts.tolist(),
-        "dc": parameters.micro_image_pitch,
-        "dC": parameters.lens_pitch,
-        "lambda": parameters.lambda_ratio,
-    }
+def with_parameters(camera: PlenopticCamera, tree: PropertyTree) -> PlenopticCamera:
+    """The camera with κ and the white-image radii of libpleno's parameter file."""
+    parameters = parameters_from_tree(tree)
+    count = len(parameters.white_intercepts)
+    if camera.type_count and count != camera.type_count:
+        raise tree.error("q", f"has {count} numbers, the camera has {camera.type_count} lens types")
+    white = WhiteRadius(parameters.white_slope, parameters.white_intercepts) if camera.type_count else None
     camera = replace(camera, blur_coefficient=parameters.kappa, white_radius=white)
-    return _with_foreign(camera, "libpleno_parameters", kept)
+    return _with_foreign(camera, PARAMETERS, tree)
 
 
-def parameters_of_camera(camera: PlenopticCamera) -> InternalParameters:
-    """libpleno's internal parameters of a camera; those of an imported parameter file are given back."""
-    if camera.white_radius is None or camera.main_lens.f_number is None:
-        raise InputError(
-            f"camera '{camera.name}' has no white-image radii or f-number, so no internal parameters",
-            field="white_radius",
-        )
-    kept = camera.provenance.foreign.get("libpleno_parameters", {})
+def parameters_of_camera(camera: PlenopticCamera) -> dict[str, Any]:
+    """The content of the libpleno parameter file of a camera; fields of an imported one are given back."""
+    now = parameters_content(_parameters(camera))
+    original, kept = _original(camera), camera.provenance.foreign.get(PARAMETERS)
+    if original is None or kept is None:
+        return now
+    content: dict[str, Any] = foreign.merged(kept, parameters_content(_parameters(original)), now)
+    return content
+
+
+def _parameters(camera: PlenopticCamera) -> InternalParameters:
+    for field, value in (("white_radius", camera.white_radius), ("main_lens.f_number", camera.main_lens.f_number)):
+        if value is None:
+            raise InputError(f"libpleno's parameter file needs it, camera '{camera.name}' has none", field=field)
+    assert camera.white_radius is not None
+    assert camera.main_lens.f_number is not None
     pitch = camera.sensor.pixel_size * camera.micro_images.lattice.diameter
     ratio = float(lens_distances(camera).pitch_ratio)
     return InternalParameters(
         white_slope=camera.white_radius.slope,
         white_intercepts=camera.white_radius.intercepts,
-        corrected_intercepts=np.array(kept.get("q_prime", camera.white_radius.intercepts + pitch / 2)),
-        micro_image_pitch=kept.get("dc", pitch),
-        lens_pitch=kept.get("dC", ratio * pitch),
+        corrected_intercepts=camera.white_radius.intercepts + pitch / 2,
+        micro_image_pitch=pitch,
+        lens_pitch=ratio * pitch,
         f_number=camera.main_lens.f_number,
         kappa=1.0 if camera.blur_coefficient is None else camera.blur_coefficient,
-        lambda_ratio=kept.get("lambda", ratio),
+        lambda_ratio=ratio,
         pixel_size=camera.sensor.pixel_size,
     )
 
 
 def libpleno_from_camera(camera: PlenopticCamera) -> dict[str, Any]:
-    """The content of the libpleno camera file of a camera, for :func:`plenodepth.io.write_tree`."""
+    """The content of the libpleno camera file of a camera; fields of an imported one are given back."""
+    now, original = _exported(camera), _original(camera)
+    if original is None:
+        return now
+    content: dict[str, Any] = foreign.merged(camera.provenance.foreign[CAMERA], _exported(original), now)
+    return content
+
+
+def _original(camera: PlenopticCamera) -> PlenopticCamera | None:
+    """The camera as it was imported, or None when it came from elsewhere."""
+    kept = camera.provenance.foreign
+    if CAMERA not in kept:
+        return None
+    trees = {key: PropertyTree("", kept[key], f"provenance.foreign.{key}") for key in kept}
+    return camera_from_libpleno(trees[CAMERA], trees.get(PARAMETERS))
+
+
+def _exported(camera: PlenopticCamera) -> dict[str, Any]:
     lattice = camera.micro_images.lattice
     default_parity = Lattice(lattice.arrangement, lattice.columns, lattice.rows, lattice.pitch).shifted_parity
     default_pattern = default_type_pattern(lattice.arrangement, camera.type_count)
@@ -213,7 +266,7 @@ def libpleno_from_camera(camera: PlenopticCamera) -> dict[str, Any]:
                 "pose": {"rotation": as_columns(mla.rotation), "translation": as_column(mla.translation)},
             },
         },
-        "mode": MODES.index(configuration(camera)),
+        **_mode(camera),
         "sensor": {
             "height": camera.sensor.height,
             "pose": {"rotation": as_columns(np.eye(3)), "translation": as_column(camera.sensor.position)},
@@ -226,7 +279,14 @@ def libpleno_from_camera(camera: PlenopticCamera) -> dict[str, Any]:
         content["distortions_inverse"] = _distortion_content(camera.inverse_distortion)
     if camera.depth_scale is not None:
         content["scaling"] = dict(zip("cba", camera.depth_scale.tolist(), strict=True))
-    return foreign.restored(content, camera.provenance.foreign.get("libpleno_camera", {}), COMPUTED)
+    return content
+
+
+def _mode(camera: PlenopticCamera) -> dict[str, Any]:
+    try:
+        return {"mode": MODES.index(configuration(camera))}
+    except InputError:  # pinholes, whose configuration would follow from a focus distance that no lens can have
+        return {}
 
 
 def _distortion_content(distortion: Distortion) -> dict[str, Any]:
@@ -239,7 +299,7 @@ def _distortion_content(distortion: Distortion) -> dict[str, Any]:
 
 
 def _computed(camera: PlenopticCamera) -> dict[str, Any]:
-    """The informative fields, of the lens array's corner node (0, 0), as libpleno's programs compute them."""
+    """What libpleno's programs write for information and never read, of the lens array's corner node (0, 0)."""
     lattice = camera.micro_images.lattice
     k, l = lattice.columns - 1, lattice.rows - 1
     main, sensor = lens_distances(camera, k, l)
@@ -257,6 +317,6 @@ def _computed(camera: PlenopticCamera) -> dict[str, Any]:
     return fields
 
 
-def _with_foreign(camera: PlenopticCamera, key: str, kept: Mapping[str, Any]) -> PlenopticCamera:
-    fields = {**camera.provenance.foreign, key: dict(kept)}
+def _with_foreign(camera: PlenopticCamera, key: str, tree: PropertyTree) -> PlenopticCamera:
+    fields = {**camera.provenance.foreign, key: foreign.as_text(tree.content)}
     return replace(camera, provenance=replace(camera.provenance, foreign=fields))

@@ -1,6 +1,6 @@
 """Where the micro-lenses are: the half-turn between image and array, lens centres, D and d per lens, centres in px.
 
-Micro-images and micro-lenses share one index (k, l) in image order; only :func:`lens_index` knows of the half-turn.
+Micro-images and micro-lenses share one index (k, l) in image order; only `lens_index` knows of the half-turn.
 """
 
 from __future__ import annotations

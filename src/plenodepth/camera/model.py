@@ -48,7 +48,7 @@ def frozen_vector(values: ArrayLike, size: int | None, name: str) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Sensor:
-    """width × height pixels of ``pixel_size`` mm; ``position`` (3,) mm: its corner in the camera frame (t_s)."""
+    """width × height pixels of `pixel_size` mm; `position` (3,) mm: its corner in the camera frame (t_s)."""
 
     width: int
     height: int
@@ -96,7 +96,7 @@ def require_image_size(width: int, height: int, name: str) -> None:
 
 @dataclass(frozen=True)
 class MainLens:
-    """Thin lens of ``focal_length`` F mm at ``f_number`` N (None when unknown)."""
+    """Thin lens of `focal_length` F mm at `f_number` N (None when unknown)."""
 
     focal_length: float
     f_number: float | None = None
@@ -116,8 +116,8 @@ class MainLens:
 class MicroImageArray:
     """The micro-images as a lattice in the image (the paper's MIA), and which lens type stands behind each.
 
-    ``lattice`` has its pitch in px; ``image_from_lattice`` places it; ``type_pattern`` (P, Q) is the period of lens
-    types over rows and columns: micro-image (k, l) has type ``type_pattern[l % P, k % Q]``. Types count from 0; an
+    `lattice` has its pitch in px; `image_from_lattice` places it; `type_pattern` (P, Q) is the period of lens
+    types over rows and columns: micro-image (k, l) has type `type_pattern[l % P, k % Q]`. Types count from 0; an
     array of pinholes has none (an empty pattern, type −1).
     """
 
@@ -129,7 +129,7 @@ class MicroImageArray:
         pattern = np.array(self.type_pattern, dtype=np.int64)
         if pattern.size == 0:
             pattern = np.zeros((0, 0), dtype=np.int64)
-        elif pattern.ndim != 2 or set(np.unique(pattern)) != set(range(int(pattern.max()) + 1)):
+        elif pattern.ndim != 2 or not np.array_equal(np.unique(pattern), np.arange(len(np.unique(pattern)))):
             raise InputError("needs a table of types 0, 1, … with none left out", field="micro_images.type_pattern")
         pattern.flags.writeable = False
         object.__setattr__(self, "type_pattern", pattern)
@@ -176,7 +176,7 @@ def default_type_pattern(arrangement: Arrangement, type_count: int) -> Indices:
 class MicroLensArray:
     """Pitch (2,) mm, pose and focal lengths (I,) mm of the micro-lenses (the paper's MLA).
 
-    The lattice is that of the micro-images, turned by 180°: see :func:`plenodepth.camera.micro_lenses.lens_index`.
+    The lattice is that of the micro-images, turned by 180°: see `lens_index`.
     """
 
     pitch: Array
@@ -328,7 +328,8 @@ def require_matching_lens_count(micro_images: MicroImageArray, width: int, heigh
     size = np.array([width, height])
     slack = 3 * lattice.diameter + 0.1 * size  # arrays overhang the sensor by a lens or two, or leave a dark border
     first, last = corners.min(axis=0), corners.max(axis=0)
-    if (np.abs(first) > slack).any() or (np.abs(last - size) > slack).any():
+    fits = (np.abs(first) <= slack).all() and (np.abs(last - size) <= slack).all()
+    if not fits or lattice.diameter > size.max():
         raise InputError(
             f"{lattice.columns} × {lattice.rows} lenses cover ({first[0]:.0f}, {first[1]:.0f}) … "
             f"({last[0]:.0f}, {last[1]:.0f}) px, which does not match the sensor of {width} × {height} px",

@@ -26,9 +26,9 @@ def intrinsic_names(camera: PlenopticCamera) -> tuple[str, ...]:
 
 
 def stepped(camera: PlenopticCamera, step: ArrayLike) -> PlenopticCamera:
-    """The camera after adding ``step`` (n,), in the order of :func:`intrinsic_names`, to its parameters.
+    """The camera after adding `step` (n,), in the order of `intrinsic_names`, to its parameters.
 
-    The rotation of the lens array is turned by the rotation vector in its own frame (:meth:`Pose.perturbed`).
+    The rotation of the lens array is turned by the rotation vector in its own frame (`Pose.perturbed`).
     """
     delta = np.asarray(step, dtype=np.float64)
     if delta.shape != (len(intrinsic_names(camera)),):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plenodepth.camera.micro_images import fitted_to_lenses
+from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import (
     Distortion,
     MainLens,
@@ -223,39 +224,46 @@ def _r12_es() -> PlenopticCamera:
 
 
 def _r12_mini() -> PlenopticCamera:
-    """R12-E on a sensor of 24 × 20 lenses, with the optical axis through its middle: small enough for quick tests."""
-    whole = PRESETS["r12-e"]()
-    columns, rows, width, height = 24, 20, 560, 404
-    lattice = whole.micro_images.lattice
-    sensor = replace(
-        whole.sensor,
-        width=width,
-        height=height,
-        position=np.array([-(width - 1) / 2 * R12_PIXEL, -(height - 1) / 2 * R12_PIXEL, whole.sensor.position[2]]),
-    )
-    small = Lattice(lattice.arrangement, columns, rows, whole.micro_lenses.pitch)
-    middle = small.node([0, columns - 1], [0, rows - 1]).mean(axis=0) + [whole.micro_lenses.pitch[0] / 4, 0]
-    pose = whole.micro_lenses.cam_from_mla
-    corner_depth = (pose.rotation @ [*middle, 0.0])[2]
-    camera = replace(
-        whole,
-        name="r12-mini",
-        sensor=sensor,
+    return replace(shrunk(PRESETS["r12-e"]()), name="r12-mini")
+
+
+MINI_COLUMNS, MINI_ROWS = 24, 20
+
+
+def shrunk(camera: PlenopticCamera, columns: int = MINI_COLUMNS, rows: int = MINI_ROWS) -> PlenopticCamera:
+    """The optics of a camera on a sensor of columns × rows lenses about the optical axis: small enough for quick tests.
+
+    At the middle of the array D and d are those of the camera's corner node, which tables give.
+    """
+    whole, pose = camera.micro_images.lattice, camera.micro_lenses.cam_from_mla
+    main, _ = lens_distances(camera, whole.columns - 1, whole.rows - 1)
+    small = Lattice(whole.arrangement, columns, rows, camera.micro_lenses.pitch)
+    nodes = small.node(*small.indices()).reshape(-1, 2)
+    middle = (nodes.min(axis=0) + nodes.max(axis=0)) / 2
+    pixel = camera.sensor.pixel_size
+    extent = (whole.unit_node(columns, 2 * rows) - whole.unit_node(0, 0)) * [1, 0.5] * whole.pitch  # even: no shift
+    size = 2 * np.rint(extent / 2).astype(int)
+    width, height = (int(length) for length in size)
+    position = np.array([-(width - 1) / 2 * pixel, -(height - 1) / 2 * pixel, camera.sensor.position[2]])
+    depth = (pose.rotation @ [*middle, 0.0])[2]
+    made = replace(
+        camera,
+        name=f"{camera.name}-mini",
+        sensor=replace(camera.sensor, width=width, height=height, position=position),
         micro_images=replace(
-            whole.micro_images,
-            lattice=replace(lattice, columns=columns, rows=rows),
+            camera.micro_images,
+            lattice=replace(whole, columns=columns, rows=rows),
             image_from_lattice=PlanarPose(0.0, np.zeros(2)),
         ),
         micro_lenses=replace(
-            whole.micro_lenses,
-            cam_from_mla=Pose(pose.rotation, np.array([*-middle, -R12_E.to_main_lens - corner_depth])),
+            camera.micro_lenses, cam_from_mla=Pose(pose.rotation, np.array([*-middle, -main - depth]))
         ),
         provenance=Provenance(
-            f"{SOURCE}; optics of R12-E on a sensor of {width} × {height} px",
+            f"{camera.provenance.source}; on a sensor of {width} × {height} px",
             ("made for tests: the optical axis meets the middle of the sensor, where D and d are those of the table",),
         ),
     )
-    return fitted_to_lenses(camera)
+    return fitted_to_lenses(made)
 
 
 def _upc_s() -> PlenopticCamera:
@@ -296,7 +304,7 @@ PRESETS: dict[str, Callable[[], PlenopticCamera]] = {
 
 
 def preset(name: str) -> PlenopticCamera:
-    """The camera called ``name``, one of :data:`PRESETS`."""
+    """The camera called `name`, one of `PRESETS`."""
     if name not in PRESETS:
         raise InputError(f"no preset of that name (there are: {', '.join(PRESETS)})", file=name)
     return PRESETS[name]()

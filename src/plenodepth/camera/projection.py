@@ -10,19 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from plenodepth.camera import thin_lens
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.depth import scaled_depth, unscaled_depth
-from plenodepth.camera.distortion import distort, undistort_exactly
+from plenodepth.camera.distortion import BLOCK, distort, undistort_exactly
 from plenodepth.camera.micro_lenses import lens_center, lens_distances
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 
 Undistortion = Literal["calibrated", "exact"]
 
-# Pairs worked on at a time: their temporaries stay in the processor's cache, which halves the time of a large call.
-BLOCK = 16_384
-
 
 class Projection(NamedTuple):
-    """What :func:`project` returns, over the broadcast shape (...) of points and lenses."""
+    """What `project` returns, over the broadcast shape (...) of points and lenses."""
 
     uv: Array  # (..., 2) px; NaN for a point that forms no image (z ≤ F)
     rho: Array  # (...) signed blur radius, px; NaN for pinholes
@@ -40,9 +37,9 @@ def project(
 ) -> Projection:
     """Project points (..., 3) mm, camera frame, through the lenses behind micro-images (k, l); all broadcast.
 
-    ``margin`` px is taken off the micro-image's radius for ``visible``. Γ is a correction of what is measured and
-    not part of this physical model; with ``depth_scale`` the points are first taken through Γ⁻¹, so that they land
-    on the pixel from which :func:`unproject` made them.
+    `margin` px is taken off the micro-image's radius for `visible`. Γ is a correction of what is measured and
+    not part of this physical model; with `depth_scale` the points are first taken through Γ⁻¹, so that they land
+    on the pixel from which `unproject` made them.
     """
     p = np.asarray(points, dtype=np.float64)
     if p.shape[-1:] != (3,):
@@ -53,8 +50,9 @@ def project(
     uv, rho, visible = np.empty((len(p), 2)), np.empty(len(p)), np.empty(len(p), dtype=np.bool_)
     for start in range(0, len(p), BLOCK):
         block = slice(start, start + BLOCK)
+        points_of_block = np.asfortranarray(p[block])  # each coordinate contiguous: long inner loops
         uv[block], rho[block], visible[block] = _project_block(
-            camera, p[block], k[block], l[block], margin, depth_scale
+            camera, points_of_block, k[block], l[block], margin, depth_scale
         )
     return Projection(uv.reshape(*shape, 2), rho.reshape(shape), visible.reshape(shape))
 
@@ -94,8 +92,8 @@ def unproject(
     """Point (..., 3) mm, camera frame, of pixels (..., 2) of micro-images (k, l) with virtual depth v; all broadcast.
 
     The paper's Π⁻¹: out through the lens to the virtual depth, φ⁻¹ there, thin lens, then the whole point times
-    γ = Γ(z)/z (``depth_scale``). φ⁻¹ is Newton's exact inverse, or the camera's five calibrated coefficients as in
-    the paper (``undistortion="calibrated"``: faster, and off by up to a pixel and more in the corners).
+    γ = Γ(z)/z (`depth_scale`). φ⁻¹ is Newton's exact inverse, or the camera's five calibrated coefficients as in
+    the paper (`undistortion="calibrated"`: faster, and off by up to a pixel and more in the corners).
     NaN where v is missing or at or beyond infinity.
     """
     virtual = virtual_point(camera, uv, k, l, virtual_depth)
@@ -129,7 +127,7 @@ def virtual_point(
 
 
 class Sighting(NamedTuple):
-    """Pairs of a point and a lens that sees it: ``point`` indexes the points given, (k, l) names the micro-image."""
+    """Pairs of a point and a lens that sees it: `point` indexes the points given, (k, l) names the micro-image."""
 
     point: Indices
     k: Indices
@@ -137,7 +135,7 @@ class Sighting(NamedTuple):
 
 
 def lenses_that_see(camera: PlenopticCamera, points: ArrayLike, *, margin: float = 0.0) -> Sighting:
-    """All lenses through which each of the points (n, 3) mm is :attr:`Projection.visible`, in order of the points."""
+    """All lenses through which each of the points (n, 3) mm is `Projection.visible`, in order of the points."""
     p = np.atleast_2d(np.asarray(points, dtype=np.float64))
     virtual = distort(thin_lens.image_point(p, camera.main_lens.focal_length), camera.distortion)
     formed = np.flatnonzero(np.isfinite(virtual).all(axis=1))

@@ -23,12 +23,12 @@ class ProjectionJacobian(NamedTuple):
     by_intrinsics: Array  # (..., 3, n) by the parameters of intrinsic_names, for the step of parameters.stepped
 
     def by_pose(self, cam_from_board: Pose, board_points: ArrayLike) -> Array:
-        """(..., 3, 6) by the step of ``cam_from_board.perturbed``, for points (..., 3) given in the board's frame."""
+        """(..., 3, 6) by the step of `cam_from_board.perturbed`, for points (..., 3) given in the board's frame."""
         return self.by_point @ cam_from_board.jacobian(board_points)
 
 
 def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l: ArrayLike) -> ProjectionJacobian:
-    """Derivatives of :func:`plenodepth.camera.projection.project` (physical model, Γ left out)."""
+    """Derivatives of `project` (physical model, Γ left out)."""
     p = np.asarray(points, dtype=np.float64)
     shape = np.broadcast_shapes(p.shape[:-1], np.shape(k), np.shape(l))
     p, k, l = np.broadcast_to(p, (*shape, 3)), np.broadcast_to(k, shape), np.broadcast_to(l, shape)
@@ -93,7 +93,7 @@ def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l
 
 
 def predicted_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
-    """Derivatives (..., 2, n) of :func:`~plenodepth.camera.micro_lenses.predicted_center` by the intrinsics."""
+    """Derivatives (..., 2, n) of `predicted_center` by the intrinsics."""
     pixel, depth = camera.sensor.pixel_size, camera.sensor.position[2]
     center = lens_center(camera, k, l)
     shape = center.shape[:-1]

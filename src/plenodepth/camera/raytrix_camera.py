@@ -14,13 +14,15 @@ SIXTH = np.pi / 3  # a hexagonal lattice looks the same after a turn by 60°
 
 
 def grid_camera_from_raytrix(grid: RaytrixGrid, image_size: tuple[int, int], name: str = "raytrix") -> GridCamera:
-    """The micro-images of the vendor's grid in an image of ``image_size`` (width, height), px.
+    """The micro-images of the vendor's grid in an image of `image_size` (width, height), px.
 
     The file counts y upwards from the image's centre, and lens types on a skewed lattice; here both become ours.
     """
     if grid.distortion not in ("", "constant"):
         raise InputError(f"is '{grid.distortion}', only an undistorted grid is supported", field="distortion.function")
     width, height = image_size
+    if not 1 <= grid.diameter <= min(width, height):
+        raise InputError(f"is {grid.diameter:g} px in an image of {width} × {height} px", field="diameter")
     # Rows at 0°, 60°, … are our row-aligned layout, rows at 30°, 90°, … our column-aligned one; y up flips the angle.
     turn = (-grid.rotation + SIXTH / 4) % SIXTH - SIXTH / 4
     by_rows = turn < SIXTH / 4
@@ -29,7 +31,7 @@ def grid_camera_from_raytrix(grid: RaytrixGrid, image_size: tuple[int, int], nam
     step = grid.diameter * (np.array([1, SIN_60]) if by_rows else np.array([SIN_60, 1]))
     middle = (np.array([width, height]) - 1) / 2
     origin = middle + grid.offset_from_centre * [1, -1]
-    before = np.maximum(np.ceil(origin / step), 0).astype(int)  # lenses left of and above the grid's origin
+    before = np.ceil(origin / step).astype(int)  # lenses left of and above the grid's origin
     before += before % 2  # an even number keeps the origin on a row (column) of the lattice's first kind
     after = np.ceil((np.array([width, height]) - origin) / step).astype(int)
     columns, rows = (int(count) for count in before + after + 1)
@@ -59,24 +61,34 @@ def _in_order(grid: RaytrixGrid) -> list[RaytrixLensType]:
 def _type_pattern(grid: RaytrixGrid, lattice: Lattice, pose: PlanarPose, origin: Array) -> Indices:
     """Lens types over one period of the lattice.
 
-    In steps (a, b) of the file's base vectors the type is (a·t_x + b·t_y) mod 3: neighbours differ in all directions.
+    In steps (a, b) of the file's base vectors from a lens of type 0, the type is (a·w_x + b·w_y) mod 3: neighbours
+    differ in all directions.
     """
     types = _in_order(grid)
     if [lens_type.id for lens_type in types] != list(range(len(types))) or len(types) not in (1, 3):
         raise InputError("needs the ids 0, or 0, 1 and 2", field="lens_type.id")
     if len(types) == 1:
         return np.zeros((1, 1), dtype=np.int64)
-    base = np.column_stack([grid.lens_base_x, grid.lens_base_y])
-    steps = np.rint(np.linalg.solve(base, np.column_stack([lens_type.offset for lens_type in types]))).astype(int)
-    weights = next(
-        (w for w in ([1, 2], [2, 1]) if (np.array(w) @ steps % 3 == range(3)).all()),
-        None,
-    )
+    steps = _base_steps(grid, np.array([lens_type.offset for lens_type in types]), "lens_type.offset")
+    # Base vectors 60° apart have a third neighbour at their difference, vectors 120° apart at their sum.
+    acute = float(grid.lens_base_x @ grid.lens_base_y) > 0
+    candidates = ([1, 2], [2, 1]) if acute else ([1, 1], [2, 2])
+    weights = next((w for w in candidates if ((steps - steps[0]) @ w % 3 == range(3)).all()), None)
     if weights is None:
         raise InputError("the offsets do not make three interleaved grids", field="lens_type.offset")
     periods = (2, 3) if lattice.arrangement is Arrangement.HEXAGONAL_ROWS else (3, 2)
     l, k = np.mgrid[: periods[0], : periods[1]]
     relative = (pose(lattice.node(k, l)) - origin) * [1, -1] / grid.diameter
-    position = np.rint(np.linalg.solve(base, relative.reshape(-1, 2).T)).astype(int)
-    pattern: Indices = (np.array(weights) @ position % 3).reshape(periods)
+    pattern: Indices = (_base_steps(grid, relative, "lens_base_x, lens_base_y") - steps[0]) @ weights % 3
     return pattern
+
+
+def _base_steps(grid: RaytrixGrid, positions: Array, field: str) -> Indices:
+    """Whole numbers (..., 2) of steps along the base vectors to positions (..., 2) in lens diameters."""
+    base = np.array([grid.lens_base_x, grid.lens_base_y])
+    if abs(np.linalg.det(base)) < 0.5:  # sin 60° for a hexagonal lattice
+        raise InputError("do not span a lattice", field="lens_base_x, lens_base_y")
+    steps = positions @ np.linalg.inv(base)
+    if not (np.abs(steps - np.rint(steps)) < 0.1).all():
+        raise InputError("does not agree with diameter and rotation: lenses lie off the lattice", field=field)
+    return np.rint(steps).astype(np.int64)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
+from plenodepth.camera import foreign
+from plenodepth.camera.agreement import require_lenses_before_sensor
 from plenodepth.camera.model import (
     Distortion,
     GridCamera,
@@ -23,18 +24,36 @@ from plenodepth.camera.model import (
 )
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
-from plenodepth.io import atomic_path
+from plenodepth.io import json_text, yaml_text
+from plenodepth.io.reading import quoted
 
 VERSION = 1
 VERSION_KEY = "plenodepth_camera"  # its presence marks a file as ours
+ERRORS_SHOWN = 3
 
-Pair = tuple[float, float]
-Triple = tuple[float, float, float]
+
+def _not_boolean(value: object) -> object:
+    """YAML reads `yes` and `on` as true, which would count as 1."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("boolean", "is a boolean, needs a number")
+    return value
+
+
+A_NUMBER = BeforeValidator(_not_boolean)
+Number = Annotated[float, A_NUMBER]
+Count = Annotated[int, Field(lt=2**31), A_NUMBER]
+LensType = Annotated[int, Field(ge=0, lt=256), A_NUMBER]
+Pair = tuple[Number, Number]
+Triple = tuple[Number, Number, Number]
 # Infinity has no spelling in JSON; a word serves both formats.
 Distance = Annotated[
-    Annotated[float, Field(allow_inf_nan=True)],
+    float,
+    Field(allow_inf_nan=True),
+    A_NUMBER,
     BeforeValidator(lambda value: np.inf if value == "infinity" else value),
 ]
+Text = Annotated[str, AfterValidator(foreign.unicode_text)]
+Foreign = Annotated[dict[str, Any], AfterValidator(foreign.as_text)]
 
 
 class _Part(BaseModel):
@@ -42,33 +61,33 @@ class _Part(BaseModel):
 
 
 class _Sensor(_Part):
-    width: int
-    height: int
-    pixel_size: float
+    width: Count
+    height: Count
+    pixel_size: Number
     position: Triple
 
 
 class _MainLens(_Part):
-    focal_length: float
-    f_number: float | None = None
+    focal_length: Number
+    f_number: Number | None = None
 
 
 class _MicroImages(_Part):
     arrangement: Arrangement
-    columns: int
-    rows: int
+    columns: Count
+    rows: Count
     pitch: Pair
     shifted_parity: Literal[0, 1]
-    angle: float
+    angle: Number
     origin: Pair
-    type_pattern: list[list[int]]
+    type_pattern: list[list[LensType]]
 
 
 class _MicroLenses(_Part):
     pitch: Pair
     rotation: tuple[Triple, Triple, Triple]
     translation: Triple
-    focal_lengths: list[float]
+    focal_lengths: list[Number]
 
 
 class _Distortion(_Part):
@@ -77,26 +96,31 @@ class _Distortion(_Part):
 
 
 class _WhiteRadius(_Part):
-    slope: float
-    intercepts: list[float]
+    slope: Number
+    intercepts: list[Number]
 
 
 class _Covariance(_Part):
-    parameters: list[str]
-    matrix: list[list[float]]
+    parameters: list[Text]
+    matrix: list[list[Number]]
+
+
+class _Foreign(_Part):
+    libpleno_camera: Foreign | None = None
+    libpleno_parameters: Foreign | None = None
 
 
 class _Provenance(_Part):
-    source: str = ""
-    notes: list[str] = []
-    residuals: dict[str, float] = {}
+    notes: list[Text] = []
+    residuals: dict[Text, Number] = {}
     covariance: _Covariance | None = None
-    foreign: dict[str, Any] = {}
+    foreign: _Foreign = _Foreign()
+    source: Text  # required, and written last: a file cut short lacks it
 
 
 class _Header(_Part):
     plenodepth_camera: Literal[1]
-    name: str
+    name: Text
 
 
 class _Plenoptic(_Header):
@@ -108,15 +132,15 @@ class _Plenoptic(_Header):
     distortion: _Distortion = _Distortion(radial=(0, 0, 0), tangential=(0, 0))
     inverse_distortion: _Distortion | None = None
     depth_scale: Triple | None = None
-    blur_coefficient: float | None = None
+    blur_coefficient: Number | None = None
     focus_distance: Distance | None = None
     white_radius: _WhiteRadius | None = None
-    provenance: _Provenance = _Provenance()
+    provenance: _Provenance
 
 
 class _Image(_Part):
-    width: int
-    height: int
+    width: Count
+    height: Count
 
 
 class _Grid(_Header):
@@ -124,44 +148,20 @@ class _Grid(_Header):
     image: _Image
     micro_images: _MicroImages
     virtual_depth_ranges: list[Pair]
-    provenance: _Provenance = _Provenance()
+    provenance: _Provenance
 
 
 _FILE: TypeAdapter[_Plenoptic | _Grid] = TypeAdapter(Annotated[_Plenoptic | _Grid, Field(discriminator="kind")])
 
 
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML as PyYAML reads it, but a key given twice is an error instead of a silent choice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key '{key}' is there twice", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def parse_yaml(text: str, file: str | Path) -> Any:
-    """The content of a YAML text; malformed text is an error that names the line."""
-    try:
-        return yaml.load(text, Loader=_UniqueKeys)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}"
-        raise InputError(f"is not valid YAML: {error.problem}", file=file, field=where) from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"is not valid YAML: {str(error).splitlines()[0]}", file=file) from None
-
-
 def camera_from_content(content: dict[str, Any], file: str | Path) -> PlenopticCamera | GridCamera:
     """The camera that the content of a native file describes; errors name the file and the field."""
-    if content.get(VERSION_KEY) != VERSION:
+    if VERSION_KEY not in content:
+        raise InputError("is missing", file=file, field=VERSION_KEY)
+    version = content[VERSION_KEY]
+    if version != VERSION:
         raise InputError(
-            f"is {content.get(VERSION_KEY)!r}, this version of plenodepth reads {VERSION}",
-            file=file,
-            field=VERSION_KEY,
+            f"is {quoted(version)}, this version of plenodepth reads {VERSION}", file=file, field=VERSION_KEY
         )
     try:
         parsed = _FILE.validate_python(content)
@@ -173,12 +173,21 @@ def camera_from_content(content: dict[str, Any], file: str | Path) -> PlenopticC
 
 
 def _as_input_error(error: ValidationError, file: str | Path) -> InputError:
-    first, *others = error.errors(include_url=False, include_input=False)
-    # The discriminator's own value leads every path below it, and is not a field.
-    path = [str(part) for part in first["loc"] if part not in ("plenoptic", "grid")]
-    message = {"extra_forbidden": "unknown key", "missing": "is missing"}.get(first["type"], first["msg"])
-    more = f", and {len(others)} more errors" if others else ""
-    return InputError(f"{message[0].lower()}{message[1:]}{more}", file=file, field=".".join(path) or None)
+    """The first errors on one line: a misspelt key is one that is missing and another that is unknown."""
+    (field, message), *others = [_field_and_message(dict(part)) for part in error.errors(include_input=False)]
+    shown = [message, *(f"{other}: {why}" for other, why in others[: ERRORS_SHOWN - 1])]
+    rest = len(others) + 1 - len(shown)
+    return InputError("; ".join(shown) + (f"; and {rest} more" if rest else ""), file=file, field=field)
+
+
+def _field_and_message(error: dict[str, Any]) -> tuple[str, str]:
+    message = {"extra_forbidden": "unknown key", "missing": "is missing"}.get(error["type"], error["msg"])
+    if error["type"] == "union_tag_not_found":
+        return "kind", "is missing"
+    if error["type"] == "union_tag_invalid":
+        return "kind", f"is {quoted(error['ctx']['tag'])}, needs {error['ctx']['expected_tags']}"
+    # The kind of camera leads every path, and is not a field.
+    return ".".join(str(part) for part in error["loc"][1:]), f"{message[0].lower()}{message[1:]}"
 
 
 def _micro_images(part: _MicroImages) -> MicroImageArray:
@@ -212,7 +221,7 @@ def _provenance(part: _Provenance) -> Provenance:
         part.residuals,
         () if covariance is None else tuple(covariance.parameters),
         matrix,
-        part.foreign,
+        part.foreign.model_dump(exclude_none=True),
     )
 
 
@@ -222,7 +231,7 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
         cam_from_mla = Pose(np.array(lenses.rotation), np.array(lenses.translation))
     except InputError as error:
         raise InputError(error.message, field="micro_lenses.rotation", fix=error.fix) from None
-    return PlenopticCamera(
+    camera = PlenopticCamera(
         name=part.name,
         sensor=Sensor(part.sensor.width, part.sensor.height, part.sensor.pixel_size, np.array(part.sensor.position)),
         main_lens=MainLens(part.main_lens.focal_length, part.main_lens.f_number),
@@ -238,6 +247,8 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
         white_radius=None if white is None else WhiteRadius(white.slope, np.array(white.intercepts)),
         provenance=_provenance(part.provenance),
     )
+    require_lenses_before_sensor(camera)
+    return camera
 
 
 def _grid(part: _Grid) -> GridCamera:
@@ -253,16 +264,26 @@ def _grid(part: _Grid) -> GridCamera:
 
 def content_of_camera(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
     """The content of the native file of a camera: plain numbers, lists and texts."""
+    content: dict[str, Any] = _plain(_content(camera))
+    return content
+
+
+def _plain(value: Any) -> Any:
+    """The value without NumPy's numbers, which the fields of a camera may be as well."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
     grid, past = camera.micro_images, camera.provenance
-    provenance: dict[str, Any] = {
-        "source": past.source,
-        "notes": list(past.notes),
-        "residuals": dict(past.residuals),
-        "foreign": dict(past.foreign),
-    }
+    provenance: dict[str, Any] = {"notes": list(past.notes), "residuals": dict(past.residuals)}
     if past.covariance is not None:
         parameters = list(past.covariance_parameters)
         provenance["covariance"] = {"parameters": parameters, "matrix": past.covariance.tolist()}
+    provenance |= {"foreign": dict(past.foreign), "source": past.source}
     micro_images = {
         "arrangement": str(grid.lattice.arrangement),
         "columns": grid.lattice.columns,
@@ -322,12 +343,8 @@ def _distortion_content(distortion: Distortion) -> dict[str, list[float]]:
     return {"radial": distortion.radial.tolist(), "tangential": distortion.tangential.tolist()}
 
 
-def write_native(camera: PlenopticCamera | GridCamera, path: str | Path) -> None:
-    """Write the native file of a camera: JSON for the suffix .json, YAML otherwise. Every digit is kept."""
+def native_text(camera: PlenopticCamera | GridCamera, file: str | Path, *, as_json: bool) -> str:
+    """The text of a camera's native file, which errors name. Every digit is kept."""
     content = content_of_camera(camera)
-    if Path(path).suffix.lower() == ".json":
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    camera_from_content(content, file)  # what could not be read again is not written
+    return json_text(content) if as_json else yaml_text(content)

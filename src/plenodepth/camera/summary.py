@@ -24,7 +24,8 @@ from plenodepth.camera.model import Array, GridCamera, PlenopticCamera
 
 BLUR_LIMIT = 0.5  # px of radius: a disc one pixel wide
 DISPARITY_PRECISION = 0.1  # px
-FARTHEST_SHOWN = 100  # focal lengths; a range to infinity is shown up to here
+FARTHEST_SHOWN = 100  # focal lengths; a range to infinity is shown up to here,
+LEAST_SPAN = 2  # or up to this many times its near end, if that is farther
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ def _finite(values: Any) -> list[float | None]:
 
 
 def depth_table(camera: PlenopticCamera, depths: Array, disparity_precision: float = DISPARITY_PRECISION) -> DepthTable:
-    """The table of a camera at ``depths`` (n,) mm."""
+    """The table of a camera at `depths` (n,) mm."""
     v = virtual_from_metric(camera, depths)
     types = np.arange(camera.type_count)
     blur = blur_line(camera).radius(v[:, None], types) if camera.type_count else np.zeros((len(v), 0))
@@ -103,9 +104,9 @@ def depth_table(camera: PlenopticCamera, depths: Array, disparity_precision: flo
 
 
 def shown_depths(camera: PlenopticCamera, count: int, virtual_range: tuple[float, float] = VIRTUAL_RANGE) -> Array:
-    """``count`` depths over the usable range, evenly spaced in 1/z as virtual depth nearly is."""
+    """`count` depths over the usable range, evenly spaced in 1/z as virtual depth nearly is."""
     near, far = usable_depth_range(camera, virtual_range)
-    farthest = min(float(far), FARTHEST_SHOWN * camera.main_lens.focal_length)
+    farthest = min(float(far), max(FARTHEST_SHOWN * camera.main_lens.focal_length, LEAST_SPAN * float(near)))
     return np.asarray(1 / np.linspace(1 / near, 1 / farthest, count))
 
 

@@ -16,7 +16,7 @@ def image_point(points: Array, focal: float) -> Array:
 
 
 def image_point_jacobian(points: Array, focal: float) -> tuple[Array, Array]:
-    """Derivatives of :func:`image_point` by the point (..., 3, 3) and by F (..., 3)."""
+    """Derivatives of `image_point` by the point (..., 3, 3) and by F (..., 3)."""
     z = points[..., 2]
     magnification = -focal / (z - focal)
     by_point = magnification[..., None, None] * np.eye(3)

@@ -26,13 +26,13 @@ class Arrangement(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """A finite lattice of ``columns`` × ``rows`` nodes with pitch (2,) along x and y, in any one unit.
+    """A finite lattice of `columns` × `rows` nodes with pitch (2,) along x and y, in any one unit.
 
     - orthogonal:         (p_x k, p_y l)
     - hexagonal_rows:     (p_x (k + ½ [l is shifted]), p_y l sin 60°)
     - hexagonal_columns:  (p_x k sin 60°, p_y (l − ½ [k is shifted]))
 
-    A row (column) is shifted when its index modulo 2 equals ``shifted_parity``; by default even rows and odd columns
+    A row (column) is shifted when its index modulo 2 equals `shifted_parity`; by default even rows and odd columns
     are, which is libpleno's layout.
     """
 
@@ -74,7 +74,7 @@ class Lattice:
         return Lattice(self.arrangement, self.columns, self.rows, self.pitch, (turned - self.shifted_parity) % 2)
 
     def unit_node(self, k: ArrayLike, l: ArrayLike) -> Array:
-        """Position of node (k, l) for unit pitches, (..., 2): ``node = pitch * unit_node``, so also ∂node/∂pitch."""
+        """Position of node (k, l) for unit pitches, (..., 2): `node = pitch * unit_node`, so also ∂node/∂pitch."""
         k, l = np.broadcast_arrays(np.asarray(k), np.asarray(l))
         x, y = k.astype(np.float64), l.astype(np.float64)
         if self.arrangement is Arrangement.HEXAGONAL_ROWS:
@@ -83,7 +83,7 @@ class Lattice:
         elif self.arrangement is Arrangement.HEXAGONAL_COLUMNS:
             y -= 0.5 * (k % 2 == self.shifted_parity)
             x *= SIN_60
-        return np.stack([x, y], axis=-1)
+        return np.moveaxis(np.stack([x, y]), 0, -1)  # x and y each contiguous: long inner loops for what follows
 
     def node(self, k: ArrayLike, l: ArrayLike) -> Array:
         """Position (..., 2) of node (k, l); indices beyond the lattice continue it."""

@@ -1,4 +1,4 @@
-"""Rigid transforms. A pose is named by its direction and chains: ``cam_from_board(p_board) = p_cam``."""
+"""Rigid transforms. A pose is named by its direction and chains: `cam_from_board(p_board) = p_cam`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,19 @@ def cross_matrix(vectors: ArrayLike) -> Array:
     return matrix
 
 
+def _rotated_and_shifted(rotation: Array, points: Array, translation: Array) -> Array:
+    """rotation · p + translation for points (..., n), each coordinate contiguous in memory.
+
+    Written out coordinate by coordinate: over millions of points, loops of length 2 or 3 would cost most of the time.
+    """
+    moved = np.empty((len(translation), *points.shape[:-1]))
+    for axis, (row, shift) in enumerate(zip(rotation, translation, strict=True)):
+        moved[axis] = shift
+        for weight, coordinate in zip(row, np.moveaxis(points, -1, 0), strict=True):
+            moved[axis] += weight * coordinate
+    return np.moveaxis(moved, 0, -1)
+
+
 @dataclass(frozen=True, eq=False)
 class Pose:
     """p ↦ rotation · p + translation, with rotation (3, 3) orthonormal of determinant +1 and translation (3,) in mm."""
@@ -42,7 +55,10 @@ class Pose:
             )
         if not (np.isfinite(rotation).all() and np.isfinite(translation).all()):
             raise InputError("holds a number that is not finite", field="pose")
-        if np.abs(rotation @ rotation.T - np.eye(3)).max() > ORTHONORMAL_TOLERANCE or np.linalg.det(rotation) < 0:
+        # The size first, so that the product cannot overflow into NaN, which no comparison would catch.
+        bounded = bool(np.abs(rotation).max() <= 1 + ORTHONORMAL_TOLERANCE)
+        orthonormal = bounded and np.abs(rotation @ rotation.T - np.eye(3)).max() <= ORTHONORMAL_TOLERANCE
+        if not orthonormal or np.linalg.det(rotation) < 0:
             raise InputError(
                 "is singular or not a rotation", field="pose.rotation", fix="rows must be orthonormal, determinant +1"
             )
@@ -80,10 +96,10 @@ class Pose:
 
     def __call__(self, points: ArrayLike) -> Array:
         """Transform points (..., 3)."""
-        return np.asarray(points, dtype=np.float64) @ self.rotation.T + self.translation
+        return _rotated_and_shifted(self.rotation, np.asarray(points, dtype=np.float64), self.translation)
 
     def __matmul__(self, other: Pose) -> Pose:
-        """Chain: ``(a_from_b @ b_from_c)(p) = a_from_b(b_from_c(p))``."""
+        """Chain: `(a_from_b @ b_from_c)(p) = a_from_b(b_from_c(p))`."""
         return Pose(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
 
     def inverse(self) -> Pose:
@@ -97,7 +113,7 @@ class Pose:
         return Pose(self.rotation @ turn, self.translation + delta[3:])
 
     def jacobian(self, points: ArrayLike) -> Array:
-        """Derivative of ``self.perturbed(step)(points)`` at step = 0; points (..., 3) → (..., 3, 6)."""
+        """Derivative of `self.perturbed(step)(points)` at step = 0; points (..., 3) → (..., 3, 6)."""
         p = np.asarray(points, dtype=np.float64)
         by_step = np.empty((*p.shape[:-1], 3, 6))
         by_step[..., :3] = -self.rotation @ cross_matrix(p)
@@ -128,7 +144,7 @@ class PlanarPose:
 
     def __call__(self, points: ArrayLike) -> Array:
         """Transform points (..., 2)."""
-        return np.asarray(points, dtype=np.float64) @ self.rotation.T + self.translation
+        return _rotated_and_shifted(self.rotation, np.asarray(points, dtype=np.float64), self.translation)
 
     def inverse(self) -> PlanarPose:
         """The pose that undoes this one."""
