@@ -1,0 +1,41 @@
+"""The tree of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from plenodepth import __version__
+from plenodepth.cli import camera_check, camera_convert, camera_show
+
+HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+app = typer.Typer(
+    help="Metric depth from one raw image of a multi-focus plenoptic camera.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,  # bad input is one line (see main); anything else deserves its full traceback
+    context_settings=HELP_SETTINGS,
+)
+camera = typer.Typer(help="Describe, convert and check cameras.", no_args_is_help=True, context_settings=HELP_SETTINGS)
+app.add_typer(camera, name="camera")
+camera.command("show")(camera_show.show)
+camera.command("convert")(camera_convert.convert)
+camera.command("check")(camera_check.check)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"plenodepth {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options before the command."""

@@ -1,0 +1,74 @@
+"""Arguments and printing that several commands share."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from plenodepth.errors import InputError
+
+CameraArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="CAMERA",
+        help="A preset (r12-e, …), a camera file (.yaml, .json), a libpleno camera (.js) or a vendor's grid (.xml).",
+        show_default=False,
+    ),
+]
+ParametersOption = Annotated[
+    Path | None, typer.Option("--params", help="libpleno's parameter file that goes with its camera file; it holds κ.")
+]
+ImageSizeOption = Annotated[
+    str | None,
+    typer.Option("--image-size", metavar="WxH", help="Image size in px, needed for a vendor's grid: 2048x2048."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def parse_image_size(text: str | None) -> tuple[int, int] | None:
+    """`"2048x1088"` → (2048, 1088)."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([1-9]\d*)\s*[x×X]\s*([1-9]\d*)", text.strip())
+    if match is None:
+        raise InputError(f"is '{text}'", field="--image-size", fix="give width and height, as in 2048x2048")
+    return int(match[1]), int(match[2])
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """One JSON document on stdout and nothing else; a number that is not finite is null."""
+    print(json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def console() -> Console:
+    """Where tables go; square brackets are units here, and colons belong to paths."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def require_positive_option(value: float, option: str, unit: str) -> None:
+    """Refuse a number that is not finite and > 0."""
+    if not (math.isfinite(value) and value > 0):
+        raise InputError(f"is {value:g} {unit}, needs a number > 0", field=option)
+
+
+def plain_table(title: str, *columns: str) -> Table:
+    """A table with its first column to the left and numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right")
+    return table

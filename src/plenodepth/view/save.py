@@ -1,0 +1,23 @@
+"""Figures to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from plenodepth.errors import InputError
+from plenodepth.io import atomic_path
+
+FORMATS = ("png", "pdf", "svg")
+
+
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 150) -> None:
+    """Write a figure in the format of the path's suffix: .png, .pdf or .svg."""
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        raise InputError(
+            f"has the suffix '.{suffix}', which no figure can have", file=path, fix="use .png, .pdf or .svg"
+        )
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format=suffix, dpi=dpi)
