@@ -123,7 +123,7 @@ SINGULAR = {
     "rank 2": np.diag([1.0, 1.0, 0.0]),
     "scaled": 1.001 * np.eye(3),
     "huge": 1e200 * np.ones((3, 3)),
-    "sheared": np.eye(3) + 1e-5 * np.eye(3, k=1),
+    "sheared": np.eye(3) + 1e-4 * np.eye(3, k=1),
     "mirrored": np.diag([1.0, 1.0, -1.0]),
 }
 

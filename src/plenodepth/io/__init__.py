@@ -1,6 +1,7 @@
 """File formats and nothing else: what other programs and the vendor write, read into plain records, and back."""
 
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
 from plenodepth.io.libpleno import (
     CENTER_DTYPE,
     CORNER_DTYPE,
@@ -13,6 +14,8 @@ from plenodepth.io.libpleno import (
     Plate,
     Scene,
     observation_table,
+    parameters_content,
+    parameters_from_tree,
     pose_content,
     read_depth_map,
     read_observations,
@@ -27,9 +30,12 @@ from plenodepth.io.libpleno import (
     write_poses,
     write_scene,
 )
-from plenodepth.io.property_tree import PropertyTree, as_column, as_columns, read_tree, write_tree
+from plenodepth.io.ply import read_ply, write_ply
+from plenodepth.io.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
+from plenodepth.io.pts import read_pts, write_pts
 from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, read_raytrix_grid
 from plenodepth.io.reading import read_bytes, read_text, to_number
+from plenodepth.io.strict_text import json_text, parse_yaml, require_unique_keys, yaml_text
 
 __all__ = [
     "CENTER_DTYPE",
@@ -48,24 +54,39 @@ __all__ = [
     "as_column",
     "as_columns",
     "atomic_path",
+    "json_text",
     "observation_table",
+    "parameters_content",
+    "parameters_from_tree",
+    "parse_yaml",
     "pose_content",
     "read_bytes",
     "read_depth_map",
+    "read_float_map",
+    "read_image",
     "read_observations",
     "read_parameters",
+    "read_ply",
     "read_pose",
     "read_poses",
+    "read_pts",
     "read_raytrix_grid",
     "read_scene",
     "read_text",
     "read_tree",
+    "require_unique_keys",
     "to_number",
+    "tree_text",
     "write_depth_map",
+    "write_float_map",
+    "write_image",
     "write_observations",
     "write_parameters",
+    "write_ply",
     "write_pose",
     "write_poses",
+    "write_pts",
     "write_scene",
     "write_tree",
+    "yaml_text",
 ]

@@ -1,7 +1,7 @@
 """The JSON dialect of libpleno files.
 
-Every scalar may be a number or a string (``"0.0055"``), booleans are ``"true"`` and ``"false"``, an empty list or
-object may be ``""``, a matrix is the list of its COLUMNS, and so a 3-vector is ``[[x, y, z]]``. Unknown keys are
+Every scalar may be a number or a string (`"0.0055"`), booleans are `"true"` and `"false"`, an empty list or
+object may be `""`, a matrix is the list of its COLUMNS, and so a 3-vector is `[[x, y, z]]`. Unknown keys are
 ignored; of a key given twice, the last one counts.
 """
 
@@ -28,7 +28,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class PropertyTree:
-    """An object of a libpleno file, whose values are fetched by dotted path (``"mia.mesh.pitch"``) and checked.
+    """An object of a libpleno file, whose values are fetched by dotted path (`"mia.mesh.pitch"`) and checked.
 
     Each getter raises `InputError` naming `file` and the full dotted path when the value is missing (and no default
     is given), of the wrong type or shape, or not finite. `prefix` is the path of this object inside the file.
@@ -58,7 +58,7 @@ class PropertyTree:
         return self._number(path, self._value(path))
 
     def integer(self, path: str, default: int | None = None) -> int:
-        """A whole number; ``9.0`` counts as one."""
+        """A whole number; `9.0` counts as one."""
         if default is not None and not self.has(path):
             return default
         number = self._number(path, self._value(path))
@@ -90,7 +90,7 @@ class PropertyTree:
         return value if isinstance(value, str) else repr(value)
 
     def numbers(self, path: str) -> FloatArray:
-        """A flat list of numbers of any length, (n,); ``""`` is the empty list."""
+        """A flat list of numbers of any length, (n,); `""` is the empty list."""
         values = self._list(path)
         return np.array([self._number(f"{path}.{i}", value) for i, value in enumerate(values)], dtype=np.float64)
 
@@ -99,11 +99,11 @@ class PropertyTree:
         return self._matrix(path, self._value(path), rows, columns)
 
     def vector(self, path: str, size: int) -> FloatArray:
-        """A vector (size,), stored as a matrix of one column: ``[[x, y, z]]``."""
+        """A vector (size,), stored as a matrix of one column: `[[x, y, z]]`."""
         return self.matrix(path, size, 1)[:, 0]
 
     def vectors(self, path: str, size: int) -> FloatArray:
-        """A list of any length of vectors, (n, size); each may also be written flat, ``[x, y, z]``."""
+        """A list of any length of vectors, (n, size); each may also be written flat, `[x, y, z]`."""
         vectors = []
         for i, value in enumerate(self._list(path)):
             flat = isinstance(value, list) and not any(isinstance(item, list) for item in value)
@@ -111,11 +111,11 @@ class PropertyTree:
         return np.array(vectors, dtype=np.float64).reshape(-1, size)
 
     def subtree(self, path: str) -> PropertyTree:
-        """The object at `path`; ``""`` is the empty object."""
+        """The object at `path`; `""` is the empty object."""
         return self._tree(path, self._value(path))
 
     def subtrees(self, path: str) -> list[PropertyTree]:
-        """The list of objects at `path`; the third one names its fields ``path.2.field``."""
+        """The list of objects at `path`; the third one names its fields `path.2.field`."""
         return [self._tree(f"{path}.{i}", value) for i, value in enumerate(self._list(path))]
 
     def _full(self, path: str) -> str:
@@ -178,18 +178,23 @@ def read_tree(path: Path | str) -> PropertyTree:
 
 
 def write_tree(path: Path | str, content: Mapping[str, Any]) -> None:
-    """Writes nested mappings, sequences and scalars as libpleno does: scalars as strings, empty lists as ``""``.
+    """Writes nested mappings, sequences and scalars as libpleno does: scalars as strings, empty lists as `""`.
 
     Floats are written with the digits that give back the same double. See `as_column` and `as_columns` for arrays.
     """
-    stored = {key: _stored(value, key, path) for key, value in content.items()}
-    text = json.dumps(stored, indent=4) + "\n"
+    text = tree_text(content, path)
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
+def tree_text(content: Mapping[str, Any], path: Path | str) -> str:
+    """The text that `write_tree` writes to `path`, which errors name."""
+    stored = {key: _stored(value, key, path) for key, value in content.items()}
+    return json.dumps(stored, indent=4) + "\n"
+
+
 def as_column(vector: npt.ArrayLike) -> list[list[float]]:
-    """A vector (n,) as the dialect stores it: ``[[x, y, z]]``."""
+    """A vector (n,) as the dialect stores it: `[[x, y, z]]`."""
     values = np.asarray(vector, dtype=np.float64)
     if values.ndim != 1:
         raise ValueError(f"a vector is needed, got an array of shape {values.shape}")

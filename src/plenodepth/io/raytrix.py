@@ -1,4 +1,4 @@
-"""The lens grid that the software of a Raytrix camera stores beside its images (``RayCalibData`` XML)."""
+"""The lens grid that the software of a Raytrix camera stores beside its images (`RayCalibData` XML)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,13 @@ from plenodepth.io.libpleno.observations import (
     read_observations,
     write_observations,
 )
-from plenodepth.io.libpleno.parameters import InternalParameters, read_parameters, write_parameters
+from plenodepth.io.libpleno.parameters import (
+    InternalParameters,
+    parameters_content,
+    parameters_from_tree,
+    read_parameters,
+    write_parameters,
+)
 from plenodepth.io.libpleno.poses import FramePose, pose_content, read_pose, read_poses, write_pose, write_poses
 from plenodepth.io.libpleno.scene import Checkerboard, Plate, Scene, read_scene, write_scene
 
@@ -26,6 +32,8 @@ __all__ = [
     "Plate",
     "Scene",
     "observation_table",
+    "parameters_content",
+    "parameters_from_tree",
     "pose_content",
     "read_depth_map",
     "read_observations",

@@ -1,4 +1,4 @@
-"""The binary archive of libpleno files: ``.bin``, or ``.bin.gz`` for the gzip of it.
+"""The binary archive of libpleno files: `.bin`, or `.bin.gz` for the gzip of it.
 
 Little endian, without header or names. A list of structures is a uint64 count followed by the packed elements.
 """
@@ -42,7 +42,7 @@ def read_archive(path: Path | str) -> bytes:
 
 
 def write_archive(path: Path | str, data: bytes) -> None:
-    """Writes the archive, compressed if the name ends with ``.gz``; the same data gives the same file."""
+    """Writes the archive, compressed if the name ends with `.gz`; the same data gives the same file."""
     _check_name(path)
     if _is_compressed(path):
         data = gzip.compress(data, compresslevel=6, mtime=0)  # no time stamp in the file

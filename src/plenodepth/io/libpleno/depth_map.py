@@ -42,7 +42,7 @@ class DepthMapArchive:
 
 
 def read_depth_map(path: Path | str) -> DepthMapArchive:
-    """Reads a map from ``.bin`` or ``.bin.gz``."""
+    """Reads a map from `.bin` or `.bin.gz`."""
     data = read_archive(path)
     entries, offset = take_list(data, 0, _ENTRY, file=path, field="entries")
     if len(data) - offset < _FOOTER.itemsize:
@@ -74,7 +74,7 @@ def read_depth_map(path: Path | str) -> DepthMapArchive:
 
 
 def write_depth_map(path: Path | str, depth_map: DepthMapArchive) -> None:
-    """Writes a map to ``.bin`` or ``.bin.gz``; NaN becomes depth 0 and confidence -1."""
+    """Writes a map to `.bin` or `.bin.gz`; NaN becomes depth 0 and confidence -1."""
     for name in ("depth", "confidence"):
         if np.isinf(getattr(depth_map, name)).any():
             raise InputError("holds an infinite value", file=path, field=name, fix="use NaN where there is none")

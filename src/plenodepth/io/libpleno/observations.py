@@ -67,7 +67,7 @@ def observation_table(dtype: np.dtype[np.void], **columns: npt.ArrayLike) -> Tab
 
 
 def read_observations(path: Path | str) -> Observations:
-    """Reads ``.bin`` and ``.bin.gz``, which hold the three tables, or ``.csv``, whose header tells which one it is."""
+    """Reads `.bin` and `.bin.gz`, which hold the three tables, or `.csv`, whose header tells which one it is."""
     if _is_csv(path):
         name, table = read_csv_table(path, _TABLES)
         return Observations(**{name: table})
@@ -85,7 +85,7 @@ def read_observations(path: Path | str) -> Observations:
 
 
 def write_observations(path: Path | str, observations: Observations) -> None:
-    """Writes ``.bin``, ``.bin.gz``, or a ``.csv`` for the one table that is not empty (of none: the features)."""
+    """Writes `.bin`, `.bin.gz`, or a `.csv` for the one table that is not empty (of none: the features)."""
     if not _is_csv(path) and not is_archive(path):
         raise _unknown_suffix(path)
     _check_finite(observations, path)

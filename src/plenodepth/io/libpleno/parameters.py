@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +42,15 @@ class InternalParameters:
 
 
 def read_parameters(path: Path | str) -> InternalParameters:
-    """Reads a "params" file. The number of types is the length of "q"; the key "I", which may disagree, is not read."""
-    tree = read_tree(path)
+    """Reads a "params" file."""
+    return parameters_from_tree(read_tree(path))
+
+
+def parameters_from_tree(tree: PropertyTree) -> InternalParameters:
+    """The parameters in a "params" file.
+
+    The number of types is the length of "q"; the key "I", which may disagree, is not read.
+    """
     try:
         return InternalParameters(
             white_slope=tree.number("m"),
@@ -56,16 +64,21 @@ def read_parameters(path: Path | str) -> InternalParameters:
             kappa=_positive(tree, "kappa", default=1.0),
         )
     except InputError as error:
-        raise error.in_file(path) from None
+        raise error.in_file(tree.file) from None
 
 
 def write_parameters(path: Path | str, parameters: InternalParameters) -> None:
     """Writes a "params" file."""
-    content = {
+    write_tree(path, parameters_content(parameters))
+
+
+def parameters_content(parameters: InternalParameters) -> dict[str, Any]:
+    """The content of a "params" file, as `write_tree` takes it."""
+    return {
         "m": parameters.white_slope,
         "scale": parameters.pixel_size,
-        "q": list(parameters.white_intercepts),
-        "q_prime": list(parameters.corrected_intercepts),
+        "q": parameters.white_intercepts.tolist(),
+        "q_prime": parameters.corrected_intercepts.tolist(),
         "dc": parameters.micro_image_pitch,
         "dC": parameters.lens_pitch,
         "N": parameters.f_number,
@@ -73,7 +86,6 @@ def write_parameters(path: Path | str, parameters: InternalParameters) -> None:
         "kappa": parameters.kappa,
         "lambda": parameters.lambda_ratio,
     }
-    write_tree(path, content)
 
 
 def _positive(tree: PropertyTree, path: str, default: float | None = None) -> float:

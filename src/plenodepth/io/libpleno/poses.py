@@ -34,7 +34,7 @@ class FramePose:
 
 
 def read_poses(path: Path | str) -> list[FramePose]:
-    """Reads the poses in the order of the file, from ``{"poses": [...]}`` or the single ``{"frame", "pose"}``."""
+    """Reads the poses in the order of the file, from `{"poses": [...]}` or the single `{"frame", "pose"}`."""
     tree = read_tree(path)
     if not tree.has("poses"):
         if not tree.has("pose"):
@@ -50,7 +50,7 @@ def read_poses(path: Path | str) -> list[FramePose]:
 
 
 def write_poses(path: Path | str, poses: Iterable[FramePose]) -> None:
-    """Writes the poses in the given order as ``{"poses": [...]}``."""
+    """Writes the poses in the given order as `{"poses": [...]}`."""
     entries = [_entry(pose, path, f"poses.{index}.pose") for index, pose in enumerate(poses)]
     write_tree(path, {"poses": entries})
 

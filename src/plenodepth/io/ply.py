@@ -1,0 +1,232 @@
+"""Point clouds as PLY: vertices with any columns of numbers. The file keeps the unit of the points, mm."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plenodepth.errors import InputError
+from plenodepth.io.atomic import atomic_path
+from plenodepth.io.reading import quoted, read_bytes
+
+Columns = dict[str, npt.NDArray[Any]]
+
+_COORDINATES = ("x", "y", "z")
+_CHANNELS = ("red", "green", "blue")
+_TYPES = {
+    **dict.fromkeys(("char", "int8"), "i1"),
+    **dict.fromkeys(("uchar", "uint8"), "u1"),
+    **dict.fromkeys(("short", "int16"), "i2"),
+    **dict.fromkeys(("ushort", "uint16"), "u2"),
+    **dict.fromkeys(("int", "int32"), "i4"),
+    **dict.fromkeys(("uint", "uint32"), "u4"),
+    **dict.fromkeys(("float", "float32"), "f4"),
+    **dict.fromkeys(("double", "float64"), "f8"),
+}
+_ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_FAR_AWAY = 1e30  # still a float32, which is how coordinates are written
+_END = re.compile(rb"(?:^|[\r\n])end_header[ \t]*(?:\r\n|\n|\r)")
+
+
+def write_ply(path: Path | str, points: npt.ArrayLike, *, colors: npt.ArrayLike | None = None, **columns: Any) -> None:
+    """Writes points (n, 3) as float32, binary little endian, with colours uint8 (n, 3) and float32 columns (n,).
+
+    A column is any name with its values: `confidence=...`, `sigma=...`, `intensity=...`; NaN is allowed in it.
+    """
+    xyz = checked_points(points, path)
+    fields: list[tuple[str, str]] = [(name, "<f4") for name in _COORDINATES]
+    rgb = None if colors is None else checked_colors(colors, len(xyz), path)
+    if rgb is not None:
+        fields += [(name, "u1") for name in _CHANNELS]
+    values = {name: checked_column(column, len(xyz), name, path) for name, column in columns.items()}
+    for name in values:
+        if not _NAME.fullmatch(name) or name in (*_COORDINATES, *_CHANNELS):
+            raise InputError("is not a name for a column", file=path, field=name, fix="use letters, not x, y, z or red")
+        fields.append((name, "<f4"))
+    table = np.empty(len(xyz), fields)
+    for axis, name in enumerate(_COORDINATES):
+        table[name] = xyz[:, axis]
+    for axis, name in enumerate(_CHANNELS if rgb is not None else ()):
+        table[name] = rgb[:, axis]  # type: ignore[index]
+    for name, column in values.items():
+        table[name] = column
+    words = [f"property {'uchar' if kind == 'u1' else 'float'} {name}" for name, kind in fields]
+    header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(xyz)}", *words, "end_header", ""]
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        file.write("\n".join(header).encode("ascii"))
+        table.tofile(file)
+
+
+def read_ply(path: Path | str) -> Columns:
+    """The vertices of a PLY file: `points` (n, 3) float64, `colors` (n, 3) uint8 where red, green and blue are bytes.
+
+    Every other property of a vertex comes under its own name, (n,), in the file's type. Faces are skipped. So
+    `write_ply(other, **read_ply(path))` copies a cloud.
+    """
+    data = read_bytes(path)
+    header = _parse_header(data, path)
+    columns = (_binary_columns if header.order else _text_columns)(data, header, path)
+    missing = [name for name in _COORDINATES if name not in columns]
+    if missing:
+        raise InputError("is not a property of vertex", file=path, field=missing[0], fix="give x, y and z")
+    points = np.stack([columns.pop(name).astype(np.float64) for name in _COORDINATES], axis=1)
+    result: Columns = {"points": checked_points(points, path)}
+    if all(name in columns and columns[name].dtype == np.uint8 for name in _CHANNELS):
+        result["colors"] = np.stack([columns.pop(name) for name in _CHANNELS], axis=1)
+    return result | columns
+
+
+def checked_points(points: npt.ArrayLike, path: Path | str) -> npt.NDArray[np.float64]:
+    """Points (n, 3), finite, or an `InputError` that names the file."""
+    array = np.asarray(points, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise InputError(f"has the shape {array.shape}", file=path, field="points", fix="give (n, 3)")
+    if not (np.abs(array) < _FAR_AWAY).all():
+        fix = "leave points without depth out"
+        raise InputError("holds a coordinate that is not finite", file=path, field="points", fix=fix)
+    return array
+
+
+def checked_colors(colors: npt.ArrayLike, count: int, path: Path | str) -> npt.NDArray[np.uint8]:
+    """Colours (count, 3) uint8, or an `InputError` that names the file."""
+    array = np.asarray(colors)
+    if array.shape != (count, 3) or array.dtype != np.uint8:
+        message = f"is {array.dtype} of the shape {array.shape}"
+        raise InputError(message, file=path, field="colors", fix=f"give uint8 ({count}, 3)")
+    return array
+
+
+def checked_column(values: npt.ArrayLike, count: int, name: str, path: Path | str) -> npt.NDArray[np.float32]:
+    """One number per point, (count,) float32, or an `InputError` that names the file."""
+    array = np.asarray(values)
+    if array.shape != (count,) or array.dtype.kind not in "biuf":
+        message = f"is {array.dtype} of the shape {array.shape}"
+        raise InputError(message, file=path, field=name, fix=f"give one number per point, ({count},)")
+    with np.errstate(over="ignore"):
+        single = array.astype(np.float32)
+    if np.isinf(single).any() and not np.isinf(array).any():
+        raise InputError("holds a number beyond the range of float32", file=path, field=name, fix="change the unit")
+    return single
+
+
+def is_count(digits: str) -> bool:
+    """Whether a text is a whole number of points that a file can hold."""
+    return digits.isascii() and digits.isdecimal() and len(digits) < 16
+
+
+def number_table(text: bytes, path: Path | str) -> npt.NDArray[np.float64]:
+    """Lines of as many numbers each, (lines, numbers); blank lines do not count."""
+    if not text.strip():
+        return np.zeros((0, 0))
+    try:
+        return np.loadtxt(io.BytesIO(text), dtype=np.float64, comments=None, ndmin=2, encoding="latin-1")
+    except ValueError as error:
+        raise InputError(f"is not a table of numbers: {str(error).split(';')[0]}", file=path) from None
+
+
+def bytes_from_floats(values: npt.NDArray[np.float64], field: str, path: Path | str) -> npt.NDArray[np.uint8]:
+    """Whole numbers 0 … 255 that were written as text."""
+    return _as_integers(values, np.dtype(np.uint8), field, path)
+
+
+@dataclass(frozen=True)
+class _Header:
+    order: str  # "" for text, "<" or ">"
+    before: int  # bytes (binary) or lines (text) between the header and the first vertex
+    count: int
+    fields: list[tuple[str, str]]  # name and NumPy type of each property of a vertex
+    end: int  # position of the first byte after the header
+
+
+def _parse_header(data: bytes, path: Path | str) -> _Header:
+    end = _END.search(data)
+    if not data.startswith(b"ply") or end is None:
+        raise InputError("is not a PLY file with a whole header", file=path, fix="the file starts with ply")
+    lines = data[: end.start()].decode("latin-1").splitlines()[1:]
+    order, before, elements = None, 0, 0
+    vertex: tuple[int, list[tuple[str, str]]] | None = None
+    count, fields = 0, list[tuple[str, str]]()
+    for number, line in enumerate(lines, start=2):
+        match line.split():
+            case [] | ["comment" | "obj_info", *_]:
+                continue
+            case ["format", word, "1.0"] if word in _ORDERS and order is None:
+                order = _ORDERS[word]
+            case ["element", name, digits] if is_count(digits) and order is not None:
+                # Closing the element before: what stands before the vertices must be stepped over.
+                if vertex is None:
+                    before += _room(count, fields, order, path)
+                count, fields, elements = int(digits), [], elements + 1
+                if name == "vertex" and vertex is not None:
+                    raise InputError("is there twice", file=path, field="element vertex")
+                if name == "vertex":
+                    vertex = (count, fields)
+            case ["property", kind, name] if kind in _TYPES and elements:
+                fields.append((name, f"{order}{_TYPES[kind]}"))
+            case ["property", "list", size, kind, name] if size in _TYPES and kind in _TYPES and elements:
+                fields.append((name, "list"))
+            case _:
+                raise InputError(f"is not understood: {quoted(line)}", file=path, field=f"header line {number}")
+    if vertex is None or order is None:
+        raise InputError("is missing", file=path, field="element vertex", fix="give a file with points")
+    names = [name for name, _ in vertex[1]]
+    if len(set(names)) != len(names) or any(kind == "list" for _, kind in vertex[1]):
+        raise InputError("has a list or the same name twice", file=path, field="element vertex")
+    return _Header(order, before, *vertex, end.end())
+
+
+def _room(count: int, fields: list[tuple[str, str]], order: str, path: Path | str) -> int:
+    """Bytes (binary) or lines (text) of an element."""
+    if not order:
+        return count
+    if any(kind == "list" for _, kind in fields):
+        raise InputError("stands after a list", file=path, field="element vertex", fix="put the vertices first")
+    return count * sum(np.dtype(kind).itemsize for _, kind in fields)
+
+
+def _binary_columns(data: bytes, header: _Header, path: Path | str) -> Columns:
+    record = np.dtype(header.fields)
+    start = header.end + header.before
+    room = max(len(data) - start, 0) // record.itemsize if record.itemsize else 0
+    if room < header.count:
+        raise _cut_short(room, header, path)
+    table = np.frombuffer(data, record, header.count, start)
+    return {name: table[name].astype(table[name].dtype.newbyteorder("=")) for name in record.names or ()}
+
+
+def _text_columns(data: bytes, header: _Header, path: Path | str) -> Columns:
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8, offset=header.end) == ord("\n")) + header.end + 1
+    starts = np.concatenate([[header.end], ends, [len(data)]])
+    first, last = (int(starts[min(line, len(starts) - 1)]) for line in (header.before, header.before + header.count))
+    table = number_table(data[first:last], path)
+    if len(table) < header.count:
+        raise _cut_short(len(table), header, path)
+    if header.count and table.shape[1] != len(header.fields):
+        message = f"lines of {table.shape[1]} numbers, the header names {len(header.fields)}"
+        raise InputError(message, file=path, field="element vertex")
+    table = table.reshape(header.count, len(header.fields))
+    columns: Columns = {}
+    for (name, kind), values in zip(header.fields, table.T, strict=True):
+        integers = np.dtype(kind).kind in "iu"
+        with np.errstate(over="ignore"):  # a coordinate that becomes infinite is refused with the others
+            columns[name] = _as_integers(values, np.dtype(kind), name, path) if integers else values.astype(kind)
+    return columns
+
+
+def _as_integers(values: npt.NDArray[np.float64], kind: Any, field: str, path: Path | str) -> npt.NDArray[Any]:
+    limits = np.iinfo(kind)
+    if not ((values >= limits.min) & (values <= limits.max) & (values == np.floor(values))).all():
+        raise InputError(f"holds a number that is no {limits.dtype}", file=path, field=field, fix="repair the file")
+    return values.astype(kind)
+
+
+def _cut_short(found: int, header: _Header, path: Path | str) -> InputError:
+    message = f"{header.count} announced, the file holds {found}"
+    return InputError(message, file=path, field="element vertex", fix="the file is truncated: copy it again")
