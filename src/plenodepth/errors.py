@@ -12,8 +12,8 @@ class PlenodepthError(Exception):
 class InputError(PlenodepthError):
     """Bad input: names the file and the field where it went wrong, and says how to repair it.
 
-    ``str(InputError("is negative", file="cam.yaml", field="main_lens.focal_length", fix="give millimetres > 0"))``
-    is ``cam.yaml: main_lens.focal_length: is negative (give millimetres > 0)``.
+    `str(InputError("is negative", file="cam.yaml", field="main_lens.focal_length", fix="give millimetres > 0"))`
+    is `cam.yaml: main_lens.focal_length: is negative (give millimetres > 0)`.
     """
 
     def __init__(
