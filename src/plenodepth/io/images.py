@@ -120,7 +120,7 @@ def write_float_map(path: Path | str, array: npt.ArrayLike) -> None:
 
 
 def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         single = values.astype(np.float32)
     if np.isinf(single).any() and not np.array_equal(np.isinf(single), np.isinf(values)):
         raise InputError("holds a number beyond the range of float32", file=path, field="map", fix="change the unit")

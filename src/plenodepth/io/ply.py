@@ -76,7 +76,8 @@ def read_ply(path: Path | str) -> Columns:
     missing = [name for name in _COORDINATES if name not in columns]
     if missing:
         raise InputError("is not a property of vertex", file=path, field=missing[0], fix="give x, y and z")
-    points = np.stack([columns.pop(name).astype(np.float64) for name in _COORDINATES], axis=1)
+    with np.errstate(invalid="ignore"):  # a kind of NaN that protests; refused with the others
+        points = np.stack([columns.pop(name).astype(np.float64) for name in _COORDINATES], axis=1)
     result: Columns = {"points": checked_points(points, path)}
     if all(name in columns and columns[name].dtype == np.uint8 for name in _CHANNELS):
         result["colors"] = np.stack([columns.pop(name) for name in _CHANNELS], axis=1)
@@ -109,7 +110,7 @@ def checked_column(values: npt.ArrayLike, count: int, name: str, path: Path | st
     if array.shape != (count,) or array.dtype.kind not in "biuf":
         message = f"is {array.dtype} of the shape {array.shape}"
         raise InputError(message, file=path, field=name, fix=f"give one number per point, ({count},)")
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     if np.isinf(single).any() and not np.isinf(array).any():
         raise InputError("holds a number beyond the range of float32", file=path, field=name, fix="change the unit")

@@ -41,9 +41,7 @@ def write_pts(
     xyz = checked_points(points, path)
     columns, form = [xyz / MM_PER_METRE], "%.6f %.6f %.6f"
     if intensity is not None:
-        strength = checked_column(intensity, len(xyz), "intensity", path)
-        if not np.isfinite(strength).all():
-            raise InputError("holds a number that is not finite", file=path, field="intensity")
+        strength = _finite(checked_column(intensity, len(xyz), "intensity", path), path)
         columns.append(strength.astype(np.float64)[:, None])
         form += " %.9g"  # the digits that give back the same float32
     if colors is not None:
@@ -78,12 +76,17 @@ def read_pts(path: Path | str) -> Columns:
     if table.shape[1] not in _LAYOUTS:
         fix = "write x y z intensity r g b"
         raise InputError(f"lines of {table.shape[1]} numbers", file=path, field="points", fix=fix)
-    columns: Columns = {"points": checked_points(table[:, :3] * MM_PER_METRE, path)}
+    with np.errstate(over="ignore"):  # what becomes infinite is refused
+        columns: Columns = {"points": checked_points(table[:, :3] * MM_PER_METRE, path)}
     layout = _LAYOUTS[table.shape[1]]
     if "intensity" in layout:
-        if not np.isfinite(table[:, 3]).all():
-            raise InputError("holds a number that is not finite", file=path, field="intensity")
-        columns["intensity"] = table[:, 3].astype(np.float32)
+        columns["intensity"] = _finite(checked_column(table[:, 3], count, "intensity", path), path)
     if "colors" in layout:
         columns["colors"] = bytes_from_floats(table[:, -3:], "colors", path)
     return columns
+
+
+def _finite(intensity: npt.NDArray[np.float32], path: Path | str) -> npt.NDArray[np.float32]:
+    if not np.isfinite(intensity).all():
+        raise InputError("holds a number that is not finite", file=path, field="intensity", fix="give finite numbers")
+    return intensity
