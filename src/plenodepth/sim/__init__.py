@@ -1,0 +1,1 @@
+"""Raw images with ground truth: scenes, ray tracer, sensor, lidar."""

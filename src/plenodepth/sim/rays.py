@@ -1,0 +1,126 @@
+"""From a pixel through its micro-lens and the main lens into the scene: everything about a ray but the scene.
+
+A ray starts at the point X of a pixel, meets its micro-lens (centre C) at C + y, leaves it with the slope
+    (y − x)/d − y/f,      x = X − C,
+which holds for Galilean, Keplerian, unfocused and pinhole arrays alike, and meets the main lens at q = C + y + slope·D;
+it is blocked when |q| exceeds the aperture's radius. Lateral distortion moves the point behind the main lens, so a ray
+is fixed by two such points: where its line meets the images of the planes z = near and z = far, each undistorted and
+taken through the main lens. Between lens and scene a distorted "ray" is slightly bent; the chord from near to far
+follows it best when both lie close about the scene.
+
+Undistortion is expanded to second order about each lens' central ray: six numbers per coordinate and plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, predicted_center, undistort_exactly
+from plenodepth.errors import InputError
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+
+COEFFICIENTS = 6  # of a second-order polynomial in two variables: 1, x, y, x², xy, y²
+STENCIL = 0.3  # mm, step of the differences that give the expansion: about the width of a bundle there
+
+
+@dataclass(frozen=True, eq=False)
+class RaySetup:
+    """The optics as kernels read them; J lenses, index l · columns + k."""
+
+    width: int
+    height: int
+    pixel_size: float
+    owner: NDArray[np.int32]  # (height, width) lens behind each pixel, −1 for none
+    lens: Float32  # (J, 11), columns named in `kernels/layout.py`; mm
+    chord: Float32  # (J, 4, 6): x and y on the near plane, then on the far plane, as polynomials
+    near: float  # mm
+    far: float
+    aperture_radius: float  # of the main lens, mm
+    lens_radius: float  # of a micro-lens, mm; 0 for pinholes
+
+
+def ray_setup(
+    camera: PlenopticCamera, near: float, far: float, *, f_number: float | None = None, owner: bool = True
+) -> RaySetup:
+    """Prepare a camera for rays into a scene between z = near and far (mm), at an f-number (default: the camera's)."""
+    focal = camera.main_lens.focal_length
+    number = camera.main_lens.f_number if f_number is None else f_number
+    if number is None:
+        raise InputError(f"camera '{camera.name}' has none", field="main_lens.f_number", fix="give the aperture")
+    if not number > 0:
+        raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
+    if not focal < near < far:
+        raise InputError(
+            f"the scene reaches from {near:g} to {far:g} mm, which is not beyond the focal length of {focal:g} mm",
+            field="scene",
+            fix="move it away from the camera",
+        )
+    k, l = (index.ravel() for index in camera.micro_images.lattice.indices())
+    center = lens_center(camera, k, l)
+    to_main, to_sensor = lens_distances(camera, k, l)
+    middle = camera.sensor.metric_from_image(predicted_center(camera, k, l)) - center[:, :2]
+    slope = -middle / to_sensor[:, None]  # of the central ray, through the main lens' centre
+    chords, steps = [], []
+    for depth in (near, far):
+        image = -focal * depth / (depth - focal)
+        step = image - center[:, 2]
+        chords.append(_expansion(camera, center[:, :2] + slope * step[:, None], image))
+        steps.append(step)
+    inverse_f = (
+        1 / camera.micro_lenses.focal_lengths[camera.micro_images.lens_type(k, l)]
+        if camera.type_count
+        else np.zeros(len(center))
+    )
+    offset = camera.sensor.position[:2] - center[:, :2]
+    columns = [*offset.T, 1 / to_sensor, inverse_f, *steps, to_main, *slope.T, *center[:, :2].T]
+    return RaySetup(
+        width=camera.sensor.width,
+        height=camera.sensor.height,
+        pixel_size=camera.sensor.pixel_size,
+        owner=pixel_owners(camera) if owner else np.zeros((0, 0), np.int32),
+        lens=np.column_stack(columns).astype(np.float32),
+        chord=np.concatenate(chords, axis=1).astype(np.float32),
+        near=near,
+        far=far,
+        aperture_radius=focal / number / 2,
+        lens_radius=camera.micro_lenses.lens_diameter / 2 if camera.type_count else 0.0,
+    )
+
+
+def pixel_owners(camera: PlenopticCamera) -> NDArray[np.int32]:
+    """The lens behind each pixel, (height, width): that of the nearest micro-image centre, −1 beyond the array."""
+    columns = camera.micro_images.lattice.columns
+    u = np.arange(camera.sensor.width, dtype=np.float64)
+    owners = np.empty((camera.sensor.height, camera.sensor.width), np.int32)
+    for row in range(camera.sensor.height):
+        k, l = camera.micro_images.owner(np.column_stack([u, np.full_like(u, row)]))
+        owners[row] = np.where(k < 0, -1, l * columns + k)
+    return owners
+
+
+def _expansion(camera: PlenopticCamera, about: Float64, image: float) -> Float64:
+    """Object x, y as polynomials (J, 2, 6) in the offset from `about` (J, 2) on the plane z = image behind the lens."""
+    focal = camera.main_lens.focal_length
+
+    def objects(x: int, y: int) -> Float64:
+        points = np.column_stack([about + STENCIL * np.array([x, y]), np.full(len(about), image)])
+        return undistort_exactly(points, camera.distortion)[:, :2] * (focal / (image + focal))
+
+    middle, right, left, down, up = objects(0, 0), objects(1, 0), objects(-1, 0), objects(0, 1), objects(0, -1)
+    cross = objects(1, 1) - objects(1, -1) - objects(-1, 1) + objects(-1, -1)
+    return np.stack(
+        [
+            middle,
+            (right - left) / (2 * STENCIL),
+            (down - up) / (2 * STENCIL),
+            (right - 2 * middle + left) / (2 * STENCIL**2),
+            cross / (4 * STENCIL**2),
+            (down - 2 * middle + up) / (2 * STENCIL**2),
+        ],
+        axis=-1,
+    )

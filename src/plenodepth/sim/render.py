@@ -1,0 +1,181 @@
+"""Light on the sensor: every pixel of a raw image, traced."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import PlenopticCamera
+from plenodepth.errors import InputError
+from plenodepth.geometry import Lattice
+from plenodepth.sim.compiled import CompiledScene, compile_scene
+from plenodepth.sim.kernels.rows import emit_rows, shade_rows, trace_rows
+from plenodepth.sim.rays import RaySetup, ray_setup
+from plenodepth.sim.sampling import ray_samples
+from plenodepth.sim.scene import Scene
+
+Float32 = NDArray[np.float32]
+Progress = Callable[[int, int], None]  # rays done, rays in all
+
+RAYS_AT_A_TIME = 1 << 20  # bounds memory: about 100 bytes per ray while triangles are traced
+ROWS_AT_A_TIME = 16  # of scenes without triangles, which need no memory per ray
+
+
+@dataclass(frozen=True)
+class RenderSettings:
+    """How a scene is traced."""
+
+    rays: int = 64  # per pixel
+    seed: int = 0
+    f_number: float | None = None  # None: the camera's
+    vignetting: bool = True  # False: divide by the share of rays that pass the main lens
+    neighbour_light: bool = False  # light that reaches a pixel through the lenses around its own
+    threads: int | None = None  # None: all cores
+
+    def __post_init__(self) -> None:
+        if self.rays < 1:
+            raise InputError(f"is {self.rays}, needs at least 1", field="rays")
+        if self.threads is not None and self.threads < 1:
+            raise InputError(f"is {self.threads}, needs at least 1", field="threads")
+
+
+@dataclass(frozen=True, eq=False)
+class Rendering:
+    """Light on the sensor, (height, width, 3) float32, 1 = a fully open pixel that looks at white; and what it cost."""
+
+    light: Float32
+    rays: int
+    seconds: float
+    cpu_seconds: float
+
+
+def scene_depths(scene: Scene, focal_length: float) -> tuple[float, float]:
+    """Depths near and far about a scene between which rays are chords: its own range, widened where it is thin."""
+    near, far = scene.depth_range()
+    if near <= focal_length:
+        name = min(scene.objects, key=lambda thing: float(thing.bounds()[:, 2].min())).name
+        raise InputError(
+            f"reaches to z = {near:.4g} mm, inside the focal length of {focal_length:.4g} mm",
+            field=name,
+            fix="move it away from the camera",
+        )
+    middle = (near + far) / 2
+    return min(near, max(0.95 * middle, 1.001 * focal_length)), max(far, 1.05 * middle)
+
+
+def neighbour_table(lattice: Lattice, with_neighbours: bool) -> NDArray[np.int32]:
+    """Lenses whose light a pixel of each lens may get: its own alone, or also those one pitch around; −1 pads."""
+    k, l = (index.ravel() for index in lattice.indices())
+    own = (l * lattice.columns + k).astype(np.int32)
+    if not with_neighbours:
+        return own[:, None]
+    dl, dk = (offset.ravel() for offset in np.mgrid[-1:2, -2:3])
+    other_k, other_l = k[:, None] + dk, l[:, None] + dl
+    node, other = lattice.node(k, l)[:, None], lattice.node(other_k, other_l)
+    # The layout of the shifts depends on the row, so all candidates are measured instead of listed.
+    close = np.linalg.norm((other - node) / lattice.diameter, axis=-1) < 1.5
+    inside = close & lattice.contains(other_k, other_l)
+    table = np.where(inside, other_l * lattice.columns + other_k, -1).astype(np.int32)
+    order = np.argsort(table < 0, axis=1, kind="stable")
+    return np.ascontiguousarray(np.take_along_axis(table, order, axis=1)[:, : int(inside.sum(axis=1).max())])
+
+
+def render(
+    camera: PlenopticCamera,
+    scene: Scene,
+    settings: RenderSettings | None = None,
+    *,
+    setup: RaySetup | None = None,
+    progress: Progress | None = None,
+) -> Rendering:
+    """Trace a scene. The same settings give the same bytes whatever the number of threads."""
+    settings = settings or RenderSettings()
+    start, cpu_start = time.perf_counter(), time.process_time()
+    if setup is None:
+        depths = scene_depths(scene, camera.main_lens.focal_length)
+        setup = ray_setup(camera, *depths, f_number=settings.f_number)
+    flat = compile_scene(scene)
+    samples = ray_samples(settings.rays, setup.pixel_size, setup.lens_radius, settings.seed)
+    neighbours = neighbour_table(camera.micro_images.lattice, settings.neighbour_light)
+    light = np.zeros((setup.height, setup.width, 3), np.float32)
+    per_pixel = int(settings.rays * neighbours.shape[1])
+    bands = list(_bands(setup, per_pixel, flat))
+    total = int(np.count_nonzero(setup.owner >= 0)) * per_pixel
+
+    def trace(band: tuple[int, int]) -> int:
+        work = _trace_with_triangles if flat.triangles.tree is not None else _trace_shapes
+        work(band, setup, neighbours, samples, flat, settings, light)
+        return int(np.count_nonzero(setup.owner[slice(*band)] >= 0)) * per_pixel
+
+    done = 0
+    with ThreadPoolExecutor(settings.threads or os.cpu_count()) as pool:
+        for rays in pool.map(trace, bands):
+            done += rays
+            if progress is not None:
+                progress(done, total)
+    return Rendering(light, total, time.perf_counter() - start, time.process_time() - cpu_start)
+
+
+def _bands(setup: RaySetup, per_pixel: int, flat: CompiledScene) -> Iterator[tuple[int, int]]:
+    rows = ROWS_AT_A_TIME
+    if flat.triangles.tree is not None:
+        rows = max(1, RAYS_AT_A_TIME // (setup.width * per_pixel))
+    return pairwise([*range(0, setup.height, rows), setup.height])
+
+
+def _trace_shapes(
+    band: tuple[int, int],
+    setup: RaySetup,
+    neighbours: NDArray[np.int32],
+    samples: Float32,
+    flat: CompiledScene,
+    settings: RenderSettings,
+    light: Float32,
+) -> None:
+    trace_rows(
+        *band, setup.owner, neighbours, *_optics(setup), samples, settings.seed,
+        flat.objects, flat.kinds, flat.texels, flat.volumes, flat.lamps, flat.ambient, flat.background,
+        settings.vignetting, light,
+    )  # fmt: skip
+
+
+def _trace_with_triangles(
+    band: tuple[int, int],
+    setup: RaySetup,
+    neighbours: NDArray[np.int32],
+    samples: Float32,
+    flat: CompiledScene,
+    settings: RenderSettings,
+    light: Float32,
+) -> None:
+    rows = band[1] - band[0]
+    most = rows * setup.width * settings.rays * neighbours.shape[1]
+    origins, directions = np.empty((most, 3), np.float32), np.empty((most, 3), np.float32)
+    counts = np.empty((rows, setup.width), np.int32)
+    n = emit_rows(*band, setup.owner, neighbours, *_optics(setup), samples, settings.seed, origins, directions, counts)
+    origins, directions = origins[:n], directions[:n]
+    shade_rows(
+        band[0], settings.rays, origins, directions, counts, *flat.triangles.intersect(origins, directions),
+        flat.objects, flat.kinds, flat.triangles.owner, flat.triangles.normals, flat.triangles.colors,
+        flat.triangles.texture_coordinates, flat.texels, flat.volumes, flat.lamps, flat.ambient, flat.background,
+        settings.vignetting, light,
+    )  # fmt: skip
+
+
+def _optics(setup: RaySetup) -> tuple[Float32, Float32, np.float32, np.float32, np.float32, np.float32]:
+    single = np.float32
+    return (
+        setup.lens,
+        setup.chord,
+        single(setup.pixel_size),
+        single(setup.near),
+        single(setup.far),
+        single(setup.aperture_radius),
+    )
