@@ -1,0 +1,128 @@
+"""Twins of the paper's datasets: what they hold, and that they resume."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plenodepth.camera import load_plenoptic_camera
+from plenodepth.camera.check import check_features
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
+from plenodepth.sim.dataset import simulate_dataset
+from plenodepth.sim.scene import Checkerboard
+from plenodepth.sim.twins import TWINS, twin
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("quick", [True, False], ids=["quick", "whole"])
+def test_every_twin_has_white_images_and_known_scenes(name: str, quick: bool) -> None:
+    plan = twin(name, quick=quick)
+    whites = [frame for frame in plan.frames if frame.scene is None]
+    assert len(whites) >= 3
+    assert len({frame.folder for frame in plan.frames}) == len(plan.frames)
+    small = plan.camera.sensor.width * plan.camera.sensor.height < 1e6
+    assert small == quick
+
+
+@pytest.mark.parametrize(
+    ("name", "corners", "square", "distances"),
+    [("r12-a", (9, 5), 10, (360, 250)), ("r12-b", (8, 5), 20, (900, 450)), ("r12-c", (6, 4), 30, (1250, 450))],
+)
+def test_relative_twins_move_their_board_in_known_steps(
+    name: str, corners: tuple[int, int], square: float, distances: tuple[float, float]
+) -> None:
+    plan = twin(name)
+    steps = [frame for frame in plan.frames if frame.folder.startswith("steps/")]
+    assert (steps[0].truth["distance"], steps[-1].truth["distance"]) == distances
+    assert len([frame for frame in plan.frames if frame.folder.startswith("boards/")]) == 16
+    assert [frame.f_number for frame in plan.frames if frame.scene is None] == [4.0, 5.66, 8.0, 11.31, 16.0]
+    for frame in steps:
+        assert frame.scene is not None
+        (board,) = frame.scene().objects
+        assert isinstance(board, Checkerboard)
+        assert (board.columns, board.rows, board.square) == (*corners, square)
+        assert np.allclose(board.cam_from_object(board.corners())[:, 2], frame.truth["distance"])
+
+
+def test_r12_es_has_fifteen_distances() -> None:
+    targets = [frame for frame in twin("r12-es").frames if frame.folder.startswith("targets/")]
+    assert [frame.truth["distance"] for frame in targets] == list(range(500, 2000, 100))
+
+
+def test_r12_elp20_has_five_scenes_with_lidar() -> None:
+    scenes = [frame for frame in twin("r12-elp20").frames if frame.scene is not None]
+    assert [frame.folder for frame in scenes] == [
+        f"scenes/{name}" for name in ("calib", "plane-1", "plane-2", "figurines-1", "figurines-2")
+    ]
+    assert all(frame.lidar for frame in scenes)
+
+
+def test_another_seed_gives_other_boards() -> None:
+    def first(seed: int) -> np.ndarray:
+        frame = next(frame for frame in twin("r12-a", seed=seed).frames if frame.folder == "boards/00")
+        assert frame.scene is not None
+        return frame.scene().objects[0].cam_from_object.translation
+
+    assert np.array_equal(first(1), first(1))
+    assert not np.array_equal(first(1), first(2))
+
+
+def test_an_unknown_dataset_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match="r12-elp20"):
+        twin("r12-z")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("twins") / "r12-a"
+    simulate_dataset("r12-a", out, quick=True, rays=1)
+    return out
+
+
+def test_the_manifest_names_every_frame_with_its_checksums(small: Path) -> None:
+    manifest = json.loads((small / "manifest.json").read_text())
+    assert manifest["complete"]
+    assert len(manifest["frames"]) == 5 + 16 + 12
+    entry = manifest["frames"][7]
+    raw = (small / entry["folder"] / "raw.png").read_bytes()
+    assert entry["sha256"]["raw.png"] == hashlib.sha256(raw).hexdigest()
+
+
+def test_boards_of_a_dataset_are_ready_for_calibration(small: Path) -> None:
+    camera = load_plenoptic_camera(small / "camera.yaml")
+    features = read_observations(small / "boards" / "features.bin.gz").features
+    poses = {p.frame: Pose(p.rotation, p.translation).inverse() for p in read_poses(small / "boards" / "poses.js")}
+    board = read_scene(small / "boards" / "scene.js").checkerboards[0]
+    result = check_features(camera, features, poses, board.corners())
+    assert len(result.frames) == 16
+    assert result.rmse_uv < 1e-9
+    assert min(frame.n for frame in result.frames) > 30
+
+
+def test_steps_come_with_their_distances(small: Path) -> None:
+    lines = [line.split() for line in (small / "steps" / "distances.txt").read_text().splitlines()]
+    assert len(lines) == 12
+    for frame, distance in lines:
+        depth = read_float_map(small / "steps" / f"{int(frame):02d}" / "depth.tiff")
+        assert np.nanmedian(depth) == pytest.approx(float(distance), abs=0.01)
+
+
+def test_a_second_run_makes_nothing_and_a_broken_frame_is_made_again(small: Path) -> None:
+    assert simulate_dataset("r12-a", small, quick=True, rays=1).made == 0
+    before = (small / "boards" / "03" / "raw.png").read_bytes()
+    (small / "boards" / "03" / "info.json").write_text("{")
+    report = simulate_dataset("r12-a", small, quick=True, rays=1)
+    assert report.made == 1
+    assert (small / "boards" / "03" / "raw.png").read_bytes() == before
+
+
+def test_another_dataset_or_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="another dataset"):
+        simulate_dataset("r12-b", small, quick=True, rays=1)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="other things"):
+        simulate_dataset("r12-a", tmp_path, quick=True, rays=1)
