@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from plenodepth import __version__
-from plenodepth.cli import camera_check, camera_convert, camera_show
+from plenodepth.cli import camera_check, camera_convert, camera_show, simulate
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -24,6 +24,13 @@ app.add_typer(camera, name="camera")
 camera.command("show")(camera_show.show)
 camera.command("convert")(camera_convert.convert)
 camera.command("check")(camera_check.check)
+simulation = typer.Typer(
+    help="Make raw images with ground truth.", no_args_is_help=True, context_settings=HELP_SETTINGS
+)
+app.add_typer(simulation, name="simulate")
+simulation.command("scene")(simulate.scene)
+simulation.command("white")(simulate.white)
+simulation.command("dataset")(simulate.dataset)
 
 
 def _print_version(wanted: bool) -> None:

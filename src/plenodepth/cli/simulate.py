@@ -1,0 +1,172 @@
+"""``plenodepth simulate scene | white | dataset``: raw images with ground truth."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from plenodepth.camera import load_plenoptic_camera
+from plenodepth.cli.common import JsonOption, console, print_json
+from plenodepth.cli.progress import ray_progress
+
+CameraOption = Annotated[str, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.")]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder to write; it appears whole or not at all.")]
+RaysOption = Annotated[int, typer.Option("--rays", help="Rays per pixel.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Default: all cores.")]
+ApertureOption = Annotated[float | None, typer.Option("--aperture", help="f-number; default: the camera's.")]
+BitsOption = Annotated[int, typer.Option("--bits", help="Bit depth of the raw image: 8, 10, 12 or 16.")]
+MonoOption = Annotated[bool, typer.Option("--mono", help="Gray instead of colour.")]
+BayerOption = Annotated[str | None, typer.Option("--bayer", help="Colour filters: RGGB, GRBG, GBRG or BGGR.")]
+NoiseOption = Annotated[bool, typer.Option("--noise/--no-noise", help="Photon and read noise.")]
+ExposureOption = Annotated[float, typer.Option("--exposure", help="Signal of white, as a part of full scale.")]
+GainOption = Annotated[float, typer.Option("--gain", help="Gain after the photosite, of signal and noise alike.")]
+LensGainOption = Annotated[
+    float, typer.Option("--lens-gain-sigma", help="Relative differences in brightness from lens to lens.")
+]
+VignettingOption = Annotated[bool, typer.Option("--vignetting/--no-vignetting", help="Keep or remove the vignetting.")]
+NeighbourOption = Annotated[
+    bool, typer.Option("--neighbour-light", help="Also trace light through the lenses around a pixel's own.")
+]
+
+
+def scene(
+    scene_file: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.yaml, .json).", show_default=False)],
+    out: OutOption,
+    camera: CameraOption = "r12-e",
+    rays: RaysOption = 64,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    aperture: ApertureOption = None,
+    bits: BitsOption = 12,
+    mono: MonoOption = False,
+    bayer: BayerOption = None,
+    noise: NoiseOption = True,
+    exposure: ExposureOption = 0.9,
+    gain: GainOption = 1.0,
+    lens_gain_sigma: LensGainOption = 0.0,
+    vignetting: VignettingOption = True,
+    neighbour_light: NeighbourOption = False,
+    lidar: Annotated[bool, typer.Option("--lidar", help="Also scan the scene from beside the camera.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Render a scene: raw image, depth per pixel and per micro-image, masks, board corners, lidar.
+
+    Example: [bold]plenodepth simulate scene examples/scenes/figurines.yaml --camera r12-e --out figurines[/bold]
+    """
+    # The simulator's imports (Numba, Embree) take a second; `--help` should not.
+    from plenodepth.sim.lidar import settings_for
+    from plenodepth.sim.render import RenderSettings
+    from plenodepth.sim.scene_file import load_scene
+    from plenodepth.sim.sensor import SensorSettings
+    from plenodepth.sim.simulate import FrameSettings, simulate_scene
+
+    loaded, optics = load_scene(scene_file), load_plenoptic_camera(camera)
+    settings = FrameSettings(
+        RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads),
+        SensorSettings(
+            bit_depth=bits,
+            exposure=exposure,
+            gain=gain,
+            bayer=bayer,
+            color=not mono,
+            lens_gain_sigma=lens_gain_sigma,
+            noise=noise,
+            seed=seed,
+        ),
+        settings_for(loaded, range_sigma=1.0, seed=seed) if lidar else None,
+    )
+    with ray_progress(scene_file.stem, quiet=as_json) as progress:
+        info = simulate_scene(optics, loaded, out, settings, scene_file=scene_file, progress=progress)
+    _report(info, out, as_json)
+
+
+def white(
+    out: OutOption,
+    camera: CameraOption = "r12-e",
+    aperture: ApertureOption = None,
+    rays: RaysOption = 64,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    bits: BitsOption = 12,
+    mono: MonoOption = False,
+    bayer: BayerOption = None,
+    noise: NoiseOption = True,
+    exposure: ExposureOption = 0.9,
+    gain: GainOption = 1.0,
+    lens_gain_sigma: LensGainOption = 0.0,
+    neighbour_light: NeighbourOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Render a white image, at any f-number.
+
+    Example: [bold]plenodepth simulate white --camera r12-e --aperture 5.66 --out white[/bold]
+    """
+    from plenodepth.errors import InputError
+    from plenodepth.sim.render import RenderSettings
+    from plenodepth.sim.sensor import SensorSettings
+    from plenodepth.sim.simulate import FrameSettings, simulate_white
+
+    optics = load_plenoptic_camera(camera)
+    number = aperture or optics.main_lens.f_number
+    if number is None:
+        raise InputError("the camera has no f-number", field="--aperture", fix="give one")
+    settings = FrameSettings(
+        RenderSettings(rays, seed, number, neighbour_light=neighbour_light, threads=threads),
+        SensorSettings(
+            bit_depth=bits,
+            exposure=exposure,
+            gain=gain,
+            bayer=bayer,
+            color=not mono,
+            lens_gain_sigma=lens_gain_sigma,
+            noise=noise,
+            seed=seed,
+        ),
+    )
+    with ray_progress(f"white f/{number:g}", quiet=as_json) as progress:
+        info = simulate_white(optics, number, out, settings, progress=progress)
+    _report(info, out, as_json)
+
+
+def dataset(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="r12-a, r12-b, r12-c, r12-es, r12-elp20 or upc-s.", show_default=False)
+    ],
+    out: OutOption,
+    quick: Annotated[bool, typer.Option("--quick", help="A small sensor: seconds instead of minutes.")] = False,
+    rays: RaysOption = 64,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the twin of one of the paper's datasets; goes on where an earlier run stopped.
+
+    Example: [bold]plenodepth simulate dataset r12-a --quick --out twins/r12-a[/bold]
+    """
+    from plenodepth.sim.dataset import simulate_dataset
+
+    with ray_progress(name, quiet=as_json) as progress:
+        report = simulate_dataset(
+            name, out, quick=quick, rays=rays, seed=seed, threads=threads, on_frame=progress.frame, progress=progress
+        )
+    if as_json:
+        print_json(asdict(report))
+    else:
+        console().print(
+            f"{out}: {report.frames} frames, {report.made} made now, {report.rays / 1e6:.0f} million rays in "
+            f"{report.cpu_seconds:.1f} CPU-seconds ({report.seconds:.1f} s)"
+        )
+
+
+def _report(info: dict[str, Any], out: Path, as_json: bool) -> None:
+    if as_json:
+        print_json({field: info[field] for field in ("rays", "seconds", "cpu_seconds")} | {"out": str(out)})
+    else:
+        console().print(
+            f"{out}: {info['rays'] / 1e6:.0f} million rays in {info['cpu_seconds']:.1f} CPU-seconds "
+            f"({info['seconds']:.1f} s)"
+        )
