@@ -205,6 +205,14 @@ def test_a_mesh_and_a_simple_shape_of_the_same_form_look_the_same() -> None:
     assert np.abs(one - two).max() < 1e-4
 
 
+def test_a_box_is_seen_from_inside_as_well() -> None:
+    room = Box(np.array([800, 600, 2400]), at(0, 0, 100), GLOWING)
+    scene = Scene((room, Sphere(5, at(0, 0, 700), Material(color=(0, 0, 0), emits=True))))
+    setup = ray_setup(preset("r12-mini"), 600, 1400)
+    light = render(preset("r12-mini"), scene, RenderSettings(rays=2, vignetting=False), setup=setup).light[..., 0]
+    assert (light == 1).mean() > 0.5
+
+
 def test_lambert_darkens_a_tilted_face_by_the_cosine() -> None:
     camera = preset("r12-mini")
     lamp = (Light(direction=np.array([0.0, 0, -1])),)

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 from plenodepth.camera import preset
 from plenodepth.errors import InputError
-from plenodepth.io import parse_yaml, yaml_text
+from plenodepth.io import parse_yaml, write_image, yaml_text
 from plenodepth.sim.render import scene_depths
 from plenodepth.sim.scene import Box, Checkerboard, ImageTexture, Mesh, Rectangle, Scene, SolidTexture, Sphere
 from plenodepth.sim.scene_file import SCENE_VERSION_KEY, SIDE_LIMIT, load_scene, scene_from_content
@@ -303,3 +303,19 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path: Path, data: byt
         message = str(error)
     assert message.startswith(f"{path}: ")
     assert len(message.splitlines()) == 1
+
+
+def test_the_scene_in_the_documentation_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    (tmp_path / "scene.yaml").write_text(page.split("```yaml\n")[1].split("```")[0], encoding="utf-8")
+    write_image(tmp_path / "label.png", np.full((8, 8, 3), 128, np.uint8))
+    trimesh.creation.box((10, 10, 10)).export(tmp_path / "part.stl")
+    scene = load_scene(tmp_path / "scene.yaml")
+    assert [type(thing).__name__ for thing in scene.objects] == [
+        "Rectangle",
+        "Checkerboard",
+        "Sphere",
+        "Box",
+        "Mesh",
+        "Mesh",
+    ]

@@ -58,6 +58,10 @@ class Material:
     texture: Texture | None = None
     emits: bool = False
 
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.color).all() and np.min(self.color) >= 0):
+            raise InputError(f"is {self.color}, needs three numbers ≥ 0", field="material.color")
+
 
 @dataclass(frozen=True, eq=False)
 class Rectangle:
@@ -173,6 +177,13 @@ class Mesh:
             raise InputError(f"needs triangles (f, 3), got {faces.shape}", field=self.name)
         if faces.min() < 0 or faces.max() >= len(vertices):
             raise InputError("a triangle names a vertex that is not there", field=self.name)
+        if self.vertex_colors is not None and np.shape(self.vertex_colors) != vertices.shape:
+            raise InputError(f"needs {vertices.shape} colours, one per vertex", field=f"{self.name}.vertex_colors")
+        coordinates = (len(faces), 3, 2)
+        if self.texture_coordinates is not None and np.shape(self.texture_coordinates) != coordinates:
+            raise InputError(f"needs the shape {coordinates}", field=f"{self.name}.texture_coordinates")
+        if isinstance(self.material.texture, ImageTexture) and self.texture_coordinates is None:
+            raise InputError("is needed for an image texture", field=f"{self.name}.texture_coordinates")
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "faces", faces)
 

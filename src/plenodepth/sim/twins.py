@@ -19,13 +19,14 @@ from plenodepth.sim.textures import noise_image, solid_noise
 
 WHITE_F_NUMBERS = (4.0, 5.66, 8.0, 11.31, 16.0)
 FREE_HAND_BOARDS = 16
+FIGURINE_HEIGHT = 0.5  # of the view
 FIRST_GROUP = ("cat", "vase", "queen", "boulder", "column")
 SECOND_GROUP = ("elephant", "tower", "knot", "queen", "cat")
 LAMPS = (
-    Light(direction=np.array([-0.4, -1.0, -0.8]), intensity=0.6),
-    Light(direction=np.array([0.9, -0.3, -1.0]), intensity=0.25),
+    Light(direction=np.array([-0.4, -1.0, -0.8]), intensity=0.7),
+    Light(direction=np.array([0.9, -0.3, -1.0]), intensity=0.3),
 )
-AMBIENT = 0.3
+AMBIENT = 0.35
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,17 +207,17 @@ def _figurines(
     """Figurines on a table, nearer ones lower in the image and in front of farther ones."""
     generator = np.random.default_rng(seed)
     things: list[SceneObject] = []
-    places = ((-0.3, 620), (0.28, 700), (0.0, 860), (-0.28, 1100), (0.3, 1200))
+    places = ((-0.33, 620), (0.3, 700), (-0.02, 860), (-0.3, 1150), (0.33, 1250))
     floor = 0.42 * view_size(camera, 620)[1] + view_center(camera, 620)[1]  # y of the table, mm
     for shape, (x, depth) in zip(shapes, places, strict=True):
         vertices, faces = figurine(shape, 4_000 if quick else 100_000)
-        size = 0.62 * view_size(camera, depth)[1] / np.ptp(vertices[:, 1])
+        size = FIGURINE_HEIGHT * view_size(camera, depth)[1] / np.ptp(vertices[:, 1])
         turn = Pose.from_rotation_vector([0, generator.uniform(0, 2 * np.pi), 0]).rotation
         middle = view_center(camera, depth)
         position = np.array([middle[0] + x * view_size(camera, depth)[0], floor, depth])
         color = generator.uniform(0.55, 1.0, 3)
         texture = solid_noise(
-            period=160 * factor, seed=int(generator.integers(1 << 30)), dark=tuple(0.15 * color), light=tuple(color)
+            period=40 * factor, seed=int(generator.integers(1 << 30)), dark=tuple(0.1 * color), light=tuple(color)
         )
         things.append(Mesh(vertices * size, faces, Pose(turn, position), Material(texture=texture), name=shape))
     depth = 1500 - 450

@@ -64,7 +64,9 @@ def hit_depth(objects, i, shape, ox, oy, sx, sy):
             else:
                 t0, t1 = (-half - p) / d, (half - p) / d
                 first, last = max(first, min(t0, t1)), min(last, max(t0, t1))
-        return first if first < last and first > 0 else miss
+        if first >= last or last <= 0:
+            return miss
+        return first if first > 0 else last  # from inside, the far wall
     return miss
 
 
