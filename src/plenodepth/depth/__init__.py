@@ -1,0 +1,1 @@
+"""Clean image and camera in, virtual depth out."""

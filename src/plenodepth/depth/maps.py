@@ -1,0 +1,27 @@
+"""What an estimation gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class VirtualDepthMap:
+    """Virtual depth per micro-image (rows, columns), or per pixel (h, w) when refined; NaN where there is none."""
+
+    virtual_depth: Float32
+    sigma: Float32  # standard deviation of the virtual depth
+    confidence: Float32  # in [0, 1]
+    cost: Float32  # mean absolute difference between the views at the best hypothesis, in units of gray
+    views: NDArray[np.int16]  # views that took part, the reference not counted
+    refined: bool
+
+    @property
+    def valid_fraction(self) -> float:
+        """Share of entries with a depth."""
+        return float(np.isfinite(self.virtual_depth).mean())

@@ -1,0 +1,186 @@
+"""Coloured point clouds in the camera frame, and the files they go into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances, unproject
+from plenodepth.depth.filters import owner_map
+from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.errors import InputError
+from plenodepth.io import atomic_path, write_ply
+from plenodepth.metric.depth_map import metric_depth_map
+from plenodepth.raw.image import RawImage
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+POINTS_AT_A_TIME = 1 << 18
+MM_PER_METRE = 1000.0
+FINEST_LAS_STEP = 1e-3  # mm
+LARGEST_LAS_COUNT = 2**30
+
+
+@dataclass(frozen=True, eq=False)
+class PointCloud:
+    """n points in the camera frame."""
+
+    points: Float64  # (n, 3) mm
+    colors: NDArray[np.uint8] | None  # (n, 3) sRGB
+    confidence: Float32  # (n,) in [0, 1]
+    sigma: Float32  # (n,) standard deviation of z, mm
+    pixels: NDArray[np.int32]  # (n, 2): the (u, v) of the raw image that each point comes from
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def point_cloud(
+    camera: PlenopticCamera, virtual_map: VirtualDepthMap, raw: RawImage | None = None, *, every_pixel: bool = False
+) -> PointCloud:
+    """The points that the pixels see (whole points scaled by Γ), in the order of the pixels.
+
+    Refined: every pixel with a depth. Coarse: a point lies in some |v|² micro-images, so taking each of their pixels
+    would cover the scene as often. From one micro-image to the next it moves by the disparity, g pitches: the part
+    of a micro-image that no other shows nearer to its centre is its cell of the lattice made smaller by |g| ≈ 1/|v|,
+    a radius of pitch/(2|v|). These parts tile the scene once; each holds at least the pixel on the centre.
+    `every_pixel` takes all the same, as the central sub-aperture map wants.
+    """
+    metric = metric_depth_map(camera, virtual_map)
+    shape = (camera.sensor.height, camera.sensor.width)
+    owner = owner_map(camera.micro_images, shape)
+    if virtual_map.refined:
+        row, column = np.nonzero(np.isfinite(metric.depth))
+        entry = row * shape[1] + column
+    else:
+        present = np.append(np.isfinite(metric.depth).ravel(), False)  # index −1, no lens, finds the last
+        row, column = np.nonzero(present[owner])
+        if not every_pixel:
+            central = _in_central_part(camera, virtual_map.virtual_depth, row, column, owner[row, column])
+            row, column = row[central], column[central]
+        entry = owner[row, column].astype(np.int64)
+    lens = owner[row, column]
+    v = virtual_map.virtual_depth.ravel()
+    points = np.empty((len(row), 3))
+    for start in range(0, len(row), POINTS_AT_A_TIME):
+        part = slice(start, start + POINTS_AT_A_TIME)
+        l, k = np.divmod(lens[part], camera.micro_images.lattice.columns)
+        points[part] = unproject(camera, np.column_stack([column[part], row[part]]), k, l, v[entry[part]])
+    return PointCloud(
+        points=points,
+        colors=None if raw is None else _colors(raw, row, column, shape),
+        confidence=metric.confidence.ravel()[entry],
+        sigma=metric.sigma.ravel()[entry],
+        pixels=np.column_stack([column, row]).astype(np.int32),
+    )
+
+
+def _in_central_part(
+    camera: PlenopticCamera, virtual_depth: Float32, row: Int64, column: Int64, lens: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    micro_images = camera.micro_images
+    k, l = micro_images.lattice.indices()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.abs(corrected_disparity([1.0], virtual_depth, lens_distances(camera, k, l).pitch_ratio)[..., 0])
+    share = np.maximum(share, 1e-6).ravel()[lens]
+    center = micro_images.center(k, l).reshape(-1, 2)
+    offset_u, offset_v = column - center[lens, 0], row - center[lens, 1]
+    central: NDArray[np.bool_] = (np.abs(offset_u) <= 0.5) & (np.abs(offset_v) <= 0.5)
+    # A cell reaches no farther than pitch/√2 (square) from its centre; few pixels are left for the exact test.
+    near = np.flatnonzero(offset_u**2 + offset_v**2 <= (share * micro_images.lattice.pitch.max()) ** 2 / 2)
+    enlarged = np.column_stack([offset_u[near], offset_v[near]]) / share[near, None] + center[lens[near]]
+    # `nearest`, not `owner`: at the array's border the cells continue beyond it.
+    k, l = micro_images.lattice.nearest(micro_images.image_from_lattice.inverse()(enlarged))
+    central[near] |= (k == lens[near] % micro_images.lattice.columns) & (
+        l == lens[near] // micro_images.lattice.columns
+    )
+    return central
+
+
+def _colors(raw: RawImage, row: Int64, column: Int64, shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """sRGB bytes of linear light; black where a pixel is unusable."""
+    if raw.gray.shape != shape:
+        raise InputError(f"is {raw.gray.shape}, the camera's is {shape}", file=raw.name, field="image")
+    light = raw.gray if raw.color is None else raw.color
+    linear = np.clip(np.nan_to_num(light[row, column], nan=0.0), 0, 1)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    bytes_ = np.rint(255 * encoded).astype(np.uint8)
+    return bytes_ if bytes_.ndim == 2 else np.repeat(bytes_[:, None], 3, axis=1)
+
+
+def write_cloud(path: Path | str, cloud: PointCloud) -> None:
+    """Write .ply, .laz, .las or .e57 by the suffix.
+
+    PLY and LAS/LAZ: mm, with `confidence` and `sigma` (mm) beside each point. E57: metres, as that standard demands,
+    with the confidence as `intensity` and without sigma, for which it has no field.
+    """
+    match Path(path).suffix.lower():
+        case ".ply":
+            write_ply(path, cloud.points, colors=cloud.colors, confidence=cloud.confidence, sigma=cloud.sigma)
+        case ".las" | ".laz":
+            _write_las(path, cloud)
+        case ".e57":
+            _write_e57(path, cloud)
+        case suffix:
+            raise InputError(f"has the suffix '{suffix}'", file=path, fix="use .ply, .laz, .las or .e57")
+
+
+def _write_las(path: Path | str, cloud: PointCloud) -> None:
+    laspy = _extra_package("laspy", path)
+    header = laspy.LasHeader(version="1.4", point_format=6 if cloud.colors is None else 7)
+    header.add_extra_dims(
+        [
+            laspy.ExtraBytesParams("confidence", np.float32, "in [0, 1]"),
+            laspy.ExtraBytesParams("sigma", np.float32, "of z, mm"),
+        ]
+    )
+    lowest, span = np.zeros(3), 0.0
+    if len(cloud):
+        lowest = np.floor(cloud.points.min(axis=0))
+        span = float((cloud.points - lowest).max())
+    # Coordinates are whole numbers of steps: a micrometre, coarser (by powers of ten) where they would not fit.
+    steps = np.ceil(np.log10(max(span / FINEST_LAS_STEP / LARGEST_LAS_COUNT, 1.0)))
+    header.offsets, header.scales = lowest, np.full(3, FINEST_LAS_STEP * 10.0**steps)
+    las = laspy.LasData(header)
+    las.x, las.y, las.z = cloud.points.T
+    las.confidence, las.sigma = cloud.confidence, cloud.sigma
+    if cloud.colors is not None:
+        las.red, las.green, las.blue = cloud.colors.T.astype(np.uint16) * 257  # 16 bits in this format
+    with atomic_path(path) as temporary:
+        las.write(str(temporary))
+
+
+def _write_e57(path: Path | str, cloud: PointCloud) -> None:
+    pye57 = _extra_package("pye57", path)
+    if not len(cloud):
+        raise InputError("has no points, which E57 cannot hold", file=path, field="points", fix="write a PLY")
+    columns: dict[str, NDArray[Any]] = {
+        f"cartesian{axis}": np.ascontiguousarray(values)
+        for axis, values in zip("XYZ", cloud.points.T / MM_PER_METRE, strict=True)
+    }
+    columns["intensity"] = np.ascontiguousarray(cloud.confidence)
+    if cloud.colors is not None:
+        for name, values in zip(("Red", "Green", "Blue"), cloud.colors.T, strict=True):
+            columns[f"color{name}"] = np.ascontiguousarray(values)
+    with atomic_path(path) as temporary:
+        file = pye57.E57(str(temporary), mode="w")
+        try:
+            file.write_scan_raw(columns, name="plenodepth")
+        finally:
+            file.close()
+
+
+def _extra_package(name: str, path: Path | str) -> Any:
+    """A package of the extra `clouds`, loaded only when such a file is written."""
+    try:
+        return import_module(name)
+    except ImportError:
+        message = f"{Path(path).suffix} files need the package {name}"
+        raise InputError(message, file=path, fix='pip install "plenodepth[clouds]", or write a .ply') from None

@@ -1,0 +1,70 @@
+"""Virtual depth → metric depth, entry by entry, with its standard deviation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import PlenopticCamera, lens_distances, scaled_depth
+from plenodepth.camera.depth import scaled_depth_slope
+from plenodepth.depth.filters import ROWS_AT_A_TIME, owner_map, require_shape
+from plenodepth.depth.maps import VirtualDepthMap
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MetricDepthMap:
+    """Depth z per micro-image (rows, columns), or per pixel (h, w) when refined; NaN where there is none."""
+
+    depth: Float32  # mm along the optical axis, from the main lens, Γ included
+    sigma: Float32  # its standard deviation, mm
+    confidence: Float32  # in [0, 1], as of the virtual depth
+    refined: bool
+
+    @property
+    def valid_fraction(self) -> float:
+        """Share of entries with a depth."""
+        return float(np.isfinite(self.depth).mean())
+
+
+def metric_depth_map(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> MetricDepthMap:
+    """z = Γ(F + F²/(v d + D − F)) with each lens' own D and d, and σ_z = |dz/dv| σ_v.
+
+    NaN (and a confidence of 0) where v is missing or at or below the virtual depth of infinity. The formulas are
+    those of `metric_from_virtual` and `depth_resolution`; here D and d are looked up per lens, not computed per pixel.
+    """
+    require_shape(virtual_map, camera)
+    v = virtual_map.virtual_depth
+    k, l = camera.micro_images.lattice.indices()
+    main, sensor = lens_distances(camera, k, l)
+    behind = main - camera.main_lens.focal_length  # D − F
+    if not virtual_map.refined:
+        return MetricDepthMap(*_metric(camera, virtual_map, slice(None), sensor, behind), refined=False)
+    owner = owner_map(camera.micro_images, v.shape)
+    sensor, behind = (np.append(table.ravel(), np.nan) for table in (sensor, behind))  # index −1, no lens, finds NaN
+    depth, sigma, confidence = (np.empty(v.shape, np.float32) for _ in range(3))
+    for start in range(0, len(v), ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        lens = owner[rows]
+        depth[rows], sigma[rows], confidence[rows] = _metric(camera, virtual_map, rows, sensor[lens], behind[lens])
+    return MetricDepthMap(depth, sigma, confidence, refined=True)
+
+
+def _metric(
+    camera: PlenopticCamera, virtual_map: VirtualDepthMap, rows: slice, sensor: Float64, behind: Float64
+) -> tuple[Float32, Float32, Float32]:
+    """z, σ_z and confidence of some rows, with d and D − F of each entry's lens."""
+    focal = camera.main_lens.focal_length
+    beyond = virtual_map.virtual_depth[rows] * sensor + behind
+    missing = ~((beyond > 0) & (beyond < np.inf))
+    beyond[missing] = np.nan
+    object_side = focal**2 / beyond  # z − F
+    z = object_side + focal
+    slope = sensor * (object_side / focal) ** 2 * scaled_depth_slope(camera, z)
+    sigma = (np.abs(slope) * virtual_map.sigma[rows]).astype(np.float32)
+    confidence = np.where(missing, np.float32(0), virtual_map.confidence[rows])
+    return scaled_depth(camera, z).astype(np.float32), sigma, confidence

@@ -1,0 +1,22 @@
+"""Raw image in, clean image out."""
+
+from plenodepth.raw.demosaic import BAYER_PATTERNS, demosaic
+from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.raw.load import Method, clean_image, load_raw
+from plenodepth.raw.noise import noise_level
+from plenodepth.raw.vignetting import RadialVignetting, common_area, estimated_vignetting, predicted_vignetting
+
+__all__ = [
+    "BAYER_PATTERNS",
+    "Devignetting",
+    "Method",
+    "RadialVignetting",
+    "RawImage",
+    "clean_image",
+    "common_area",
+    "demosaic",
+    "estimated_vignetting",
+    "load_raw",
+    "noise_level",
+    "predicted_vignetting",
+]

@@ -1,0 +1,145 @@
+"""Dividing the vignetting out: by a white image, or by a profile of each lens type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.errors import InputError
+from plenodepth.raw.image import Devignetting
+from plenodepth.raw.offsets import each_band, image_size
+from plenodepth.raw.scale import SATURATION
+from plenodepth.raw.vignetting import (
+    RadialVignetting,
+    estimated_vignetting,
+    predicted_vignetting,
+    require_aperture,
+)
+from plenodepth.raw.white import center_levels, require_same_aperture
+
+Float32 = NDArray[np.float32]
+
+METHODS = {
+    "white": Devignetting.WHITE,
+    "model": Devignetting.MODEL,
+    "self": Devignetting.SELF,
+    "none": Devignetting.NONE,
+}
+LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
+LEAST_LIGHT = 0.05  # of the light at a micro-image's centre: below, dividing would only magnify noise
+DARK_WHITE = 0.01  # of full scale at the centres: a white image with less is no white image
+
+
+def chosen_method(name: str, camera: PlenopticCamera | GridCamera, has_white: bool) -> Devignetting:
+    """What "auto" and the other names mean for this camera; an `InputError` where something is lacking."""
+    if name == "auto":
+        if has_white:
+            return Devignetting.WHITE
+        predictable = isinstance(camera, PlenopticCamera) and camera.main_lens.f_number is not None
+        return Devignetting.MODEL if predictable else Devignetting.SELF
+    if name not in METHODS:
+        raise InputError(f"is {name!r}", field="devignetting", fix=f"give one of auto, {', '.join(METHODS)}")
+    if (name == "white") != has_white:
+        missing = "is 'white', but there is no white image" if not has_white else f"is '{name}' with a white image"
+        fix = "give the white image" if not has_white else "leave the white image out, or use 'white'"
+        raise InputError(missing, field="devignetting", fix=fix)
+    if name == "model":
+        require_aperture(camera)
+    return METHODS[name]
+
+
+def divided_by_white(
+    image: NDArray[Any],
+    white: NDArray[Any],
+    camera: PlenopticCamera | GridCamera,
+    pattern: str | None,
+    scales: tuple[float, float],
+) -> Float32:
+    """Image over white image, each in its full scale, float32 of the image's shape; NaN where the white image is dark.
+
+    Errors are about the white image.
+    """
+    levels = center_levels(white, camera, pattern)
+    if not np.isfinite(levels).all() or levels.min() < DARK_WHITE * scales[1]:
+        raise InputError("is dark or not a number where micro-images should be bright", fix="expose it to about 80 %")
+    if white.dtype != np.float32 and levels.max() >= SATURATION * scales[1]:
+        raise InputError("is saturated at the centres of its micro-images", fix="expose it to about 80 %")
+    require_same_aperture(image, white, camera, scales)
+    ratio = np.float32(scales[1] / scales[0])
+    # Per pixel and channel: below the first the white image is too dark, from the second on it is saturated.
+    least = (LEAST_LIGHT * levels).astype(np.float32)
+    most = np.float32(np.inf if white.dtype == np.float32 else SATURATION * scales[1])
+    light = np.empty(image.shape, np.float32)
+
+    def fill(rows: slice) -> None:
+        reference = white[rows].astype(np.float32)
+        limit = least
+        if pattern is not None:
+            limit = np.tile(least, (reference.shape[0] // 2 + 1, reference.shape[1] // 2 + 1))
+            limit = limit[: reference.shape[0], : reference.shape[1]]
+        usable = (reference >= limit) & (reference < most)
+        if usable.ndim == 3:
+            usable = usable[..., 0] & usable[..., 1] & usable[..., 2]
+        reference[~usable] = np.nan
+        with np.errstate(over="ignore"):
+            result = np.divide(image[rows], reference, out=light[rows])
+            result *= ratio
+        result[~np.isfinite(result)] = np.nan
+
+    each_band(len(image), fill)
+    return light
+
+
+def divided_by_profile(
+    image: NDArray[Any],
+    saturated: NDArray[np.bool_],
+    camera: PlenopticCamera | GridCamera,
+    method: Devignetting,
+    scale: float,
+) -> tuple[Float32, Devignetting]:
+    """The image in full scale over what the camera model or the image itself says, float32 of the image's shape.
+
+    With it what was divided by: nothing where the image does not show its vignetting.
+    """
+    light = np.empty(image.shape, np.float32)
+
+    def fill(rows: slice) -> None:
+        band = np.divide(image[rows], np.float32(scale), out=light[rows])
+        band[~np.isfinite(band)] = np.nan
+
+    each_band(len(image), fill)
+    profile: RadialVignetting | None = None
+    if method is Devignetting.MODEL:
+        profile = predicted_vignetting(require_aperture(camera))
+    elif method is Devignetting.SELF:
+        profile = estimated_vignetting(luminance(light), saturated, camera)
+    if profile is None:
+        return light, Devignetting.NONE
+    width, _ = image_size(camera)
+
+    def divide(rows: slice) -> None:
+        reference = profile.band(camera.micro_images, rows, width)
+        reference[reference < LEAST_LIGHT] = np.nan
+        band = light[rows]
+        with np.errstate(over="ignore"):
+            band /= reference if light.ndim == 2 else reference[..., None]
+        band[np.isinf(band)] = np.nan
+
+    each_band(len(image), divide)
+    return light, method
+
+
+def luminance(light: Float32) -> Float32:
+    """0.299 R + 0.587 G + 0.114 B of linear light; gray light as it is."""
+    if light.ndim == 2:
+        return light
+    gray: Float32 = np.empty(light.shape[:2], np.float32)
+
+    def fill(rows: slice) -> None:
+        np.matmul(light[rows], LUMINANCE, out=gray[rows])
+
+    each_band(len(light), fill)
+    return gray

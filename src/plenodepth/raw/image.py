@@ -1,0 +1,34 @@
+"""The clean image that depth estimation works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float32 = NDArray[np.float32]
+
+
+class Devignetting(StrEnum):
+    """What the vignetting was divided out by."""
+
+    WHITE = "white image"
+    MODEL = "camera model"
+    SELF = "estimate from the image itself"
+    NONE = "nothing"
+
+
+@dataclass(frozen=True, eq=False)
+class RawImage:
+    """A raw image after devignetting: linear light, float32; nothing is clipped.
+
+    1 is what the white image shows; without a white image it is the sensor's full scale.
+    """
+
+    gray: Float32  # (h, w) for matching; NaN where a pixel is unusable (saturated, no light at all, NaN in the file)
+    color: Float32 | None  # (h, w, 3) RGB for the cloud, kept where saturated; None for a gray camera
+    noise: float  # standard deviation of `gray` at middle brightness near a micro-image's centre; NaN if `gray` is
+    devignetting: Devignetting
+    name: str = "image"

@@ -1,0 +1,121 @@
+"""From the numbers of a sensor to a clean image: scale, saturation, devignetting, demosaicing, luminance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.errors import InputError
+from plenodepth.io import read_image
+from plenodepth.raw.demosaic import bayer_pattern, demosaic, spread
+from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
+from plenodepth.raw.image import RawImage
+from plenodepth.raw.noise import noise_level
+from plenodepth.raw.scale import checked_numbers, checked_white, full_scales, saturated_pixels
+
+Method = Literal["auto", "white", "model", "self", "none"]
+
+
+def load_raw(
+    path: Path | str,
+    camera: PlenopticCamera | GridCamera,
+    *,
+    white: Path | str | None = None,
+    bayer: str | None = None,
+    devignetting: Method = "auto",
+    full_scale: float | None = None,
+) -> RawImage:
+    """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of the colour filters `bayer` (as "GRBG").
+
+    `white` is the file of a white image taken with the same camera and aperture. The rest is as in `clean_image`.
+    """
+    image = read_image(path)
+    white_image = None if white is None else read_image(white)
+    source = _Source(str(path), "white image" if white is None else str(white))
+    return _clean(image, camera, white_image, bayer, devignetting, full_scale, Path(path).stem, source)
+
+
+def clean_image(
+    image: NDArray[Any],
+    camera: PlenopticCamera | GridCamera,
+    *,
+    white: NDArray[Any] | None = None,
+    bayer: str | None = None,
+    devignetting: Method = "auto",
+    full_scale: float | None = None,
+    name: str = "image",
+) -> RawImage:
+    """A clean image from an array (h, w) or (h, w, 3) of uint8, uint16 or floats.
+
+    Scale: `full_scale` is 1. Unless given it is 255 for uint8; for uint16 the least of 1023, 4095, 65535 that image
+    and white image stay within (so give it for an underexposed image without a white one); for floats 1, and then no
+    number counts as saturated. With a white image, 1 is what the white image shows at each pixel.
+
+    Devignetting: "white" divides by the white image, pixel by pixel and channel by channel, which also evens out
+    lenses, pixels and the colour of the light. It is not smoothed, since pixels differ and rims are steep: average
+    several white images against noise. "model" divides by the vignetting that the camera's optics and f-number
+    predict, "self" by an estimate from the image (by nothing, and `devignetting` says so, where the image is too dark
+    or too bright to tell), "none" by nothing. "auto" is the first of white, model, self that has what it needs.
+
+    `gray` is NaN where a number is saturated or not finite, or less than 5 % of a centre's light falls. `color` is NaN
+    where no light falls; a saturated pixel keeps its colour.
+    """
+    return _clean(image, camera, white, bayer, devignetting, full_scale, name, _Source(name, "white image"))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """How errors call the image and the white image."""
+
+    image: str
+    white: str
+
+
+@contextmanager
+def _naming(file: str) -> Iterator[None]:
+    """Errors inside the block are about this file."""
+    try:
+        yield
+    except InputError as error:
+        raise error.in_file(file) from None
+
+
+def _clean(
+    image: NDArray[Any],
+    camera: PlenopticCamera | GridCamera,
+    white: NDArray[Any] | None,
+    bayer: str | None,
+    devignetting: str,
+    full_scale: float | None,
+    name: str,
+    source: _Source,
+) -> RawImage:
+    with _naming(source.image):
+        numbers = checked_numbers(image, camera)
+        pattern = None if bayer is None else bayer_pattern(bayer)
+        if pattern is not None and numbers.ndim == 3:
+            raise InputError("is given, but the image has colours", field="bayer", fix="leave the pattern out")
+        method = chosen_method(devignetting, camera, white is not None)
+    with _naming(source.white):
+        white_numbers = None if white is None else checked_white(white, numbers)
+    with _naming(source.image):
+        scales = full_scales(numbers, white_numbers, full_scale)
+    with _naming(source.white):
+        if white_numbers is not None:
+            light = divided_by_white(numbers, white_numbers, camera, pattern, scales)
+    full = saturated_pixels(numbers, scales[0])
+    if white_numbers is None:
+        light, method = divided_by_profile(numbers, full, camera, method, scales[0])
+    color = demosaic(light, pattern) if pattern is not None else light if light.ndim == 3 else None
+    gray = light if color is None else luminance(color)
+    if pattern is not None:
+        full = spread(full)  # a saturated pixel is in the colours of its neighbours
+    gray[full] = np.nan
+    return RawImage(gray, color, noise_level(gray, camera, demosaiced=pattern is not None), method, name)

@@ -1,0 +1,165 @@
+"""Point clouds: on the surfaces they come from, once over the scene, and in files."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cameras import keplerian
+
+from plenodepth.camera import corrected_disparity, lens_distances, preset, project, virtual_from_metric
+from plenodepth.errors import InputError
+from plenodepth.io import read_ply
+from plenodepth.metric import PointCloud, point_cloud, write_cloud
+from plenodepth.metric.cloud import _in_central_part
+from plenodepth.raw.image import Devignetting, RawImage
+
+
+def raw_image(gray: np.ndarray, color: np.ndarray | None = None) -> RawImage:
+    return RawImage(gray.astype(np.float32), color, 0.01, Devignetting.NONE)
+
+
+def small_cloud(colors: bool = True) -> PointCloud:
+    rng = np.random.default_rng(3)
+    return PointCloud(
+        points=rng.uniform([-80, -60, 400], [80, 60, 1500], (500, 3)),
+        colors=rng.integers(0, 256, (500, 3), dtype=np.uint8) if colors else None,
+        confidence=rng.random(500).astype(np.float32),
+        sigma=rng.random(500).astype(np.float32),
+        pixels=np.zeros((500, 2), np.int32),
+    )
+
+
+def test_points_of_a_refined_map_lie_on_the_plane(camera, as_map, plane, plane_truth):
+    cloud = point_cloud(camera, as_map(plane_truth.virtual_depth, refined=True))
+    assert len(cloud) == np.isfinite(plane_truth.depth).sum()
+    assert np.abs(plane[0].inverse()(cloud.points)[:, 2]).max() < 0.1
+    assert np.allclose(cloud.points[:, 2], plane_truth.depth[cloud.pixels[:, 1], cloud.pixels[:, 0]], atol=0.1)
+    assert (cloud.confidence == np.float32(0.8)).all()
+    assert (cloud.sigma > 0).all()
+
+
+def test_points_of_a_refined_map_lie_on_the_sphere(camera, as_map, sphere_truth):
+    ball = np.where(sphere_truth.object_index == 1, sphere_truth.virtual_depth, np.nan)
+    cloud = point_cloud(camera, as_map(ball, refined=True))
+    assert len(cloud) > 500
+    radius = np.linalg.norm(cloud.points - [5, -3, 700], axis=1)
+    assert np.abs(radius - 25).max() < 0.1
+
+
+def test_points_return_to_their_pixels_with_the_depth_scale(as_map):
+    camera = preset("r12-mini")
+    v = np.random.default_rng(5).uniform(3, 12, (404, 560))
+    cloud = point_cloud(camera, as_map(v, refined=True))
+    k, l = camera.micro_images.owner(cloud.pixels)
+    again = project(camera, cloud.points[::53], k[::53], l[::53], depth_scale=True)
+    assert np.allclose(again.uv, cloud.pixels[::53], atol=1e-6)
+
+
+@pytest.mark.parametrize("depth", [500.0, 800.0, 1500.0])
+def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
+    v = virtual_from_metric(camera, depth, *camera.micro_images.lattice.indices())
+    coarse = as_map(v, refined=False)
+    once, all_pixels = point_cloud(camera, coarse), point_cloud(camera, coarse, every_pixel=True)
+    assert np.allclose(once.points[:, 2], depth, atol=0.01)
+    # How often: once per lens that sees the point, which are as many as disparities fit into a micro-image.
+    disparity = corrected_disparity([1.0], v.mean(), lens_distances(camera).pitch_ratio)[0]
+    assert len(all_pixels) / len(once) == pytest.approx(1 / disparity**2, rel=0.05)
+    # Each piece of the plane, as large as what one lens adds, gets about as many points: no gaps, nothing twice.
+    middle = once.points[np.abs(once.points[:, :2]).max(axis=1) < 0.3 * np.abs(once.points[:, 1]).max()]
+    lens_step = np.ptp(once.points[:, 0]) / camera.micro_images.lattice.columns
+    counts, _, _ = np.histogram2d(*middle[:, :2].T, bins=max(int(np.ptp(middle[:, 0]) / lens_step / 2), 2))
+    assert counts.min() > 0.5 * counts.mean()
+    assert counts.max() < 1.5 * counts.mean()
+
+
+def test_each_micro_image_gives_at_least_its_central_pixel():
+    for camera, v in ((preset("r12-mini"), 60.0), (keplerian(), -60.0)):
+        lattice = camera.micro_images.lattice
+        owner = np.arange(lattice.rows * lattice.columns)
+        center = camera.micro_images.center(*lattice.indices()).reshape(-1, 2)
+        column, row = np.rint(center).astype(np.int64).T
+        depth = np.full((lattice.rows, lattice.columns), v, np.float32)
+        assert _in_central_part(camera, depth, row, column, owner.astype(np.int32)).all()
+
+
+def test_missing_depths_give_no_points(camera, as_map):
+    v = np.full((20, 24), np.nan)
+    assert len(point_cloud(camera, as_map(v, refined=False))) == 0
+    v[10, 12] = 6
+    cloud = point_cloud(camera, as_map(v, refined=False))
+    k, l = camera.micro_images.owner(cloud.pixels)
+    assert len(cloud) > 0
+    assert (k == 12).all()
+    assert (l == 10).all()
+
+
+def test_colours_are_those_of_the_pixels_as_screens_show_them(camera, as_map):
+    rng = np.random.default_rng(7)
+    color = rng.uniform(-0.1, 1.2, (404, 560, 3)).astype(np.float32)
+    color[0, 0], color[0, 1], color[200, 300] = 0, 1, [0.2140, 1.5, np.nan]
+    v = np.full((404, 560), 5.0)
+    cloud = point_cloud(camera, as_map(v, refined=True), raw_image(color[..., 1], color))
+    here = (cloud.pixels == [300, 200]).all(axis=1)
+    assert np.abs(cloud.colors[here][0].astype(int) - [127, 255, 0]).max() <= 1
+    gray = point_cloud(camera, as_map(v, refined=True), raw_image(color[..., 1]))
+    assert np.array_equal(gray.colors, np.repeat(cloud.colors[:, 1:2], 3, axis=1))
+    assert point_cloud(camera, as_map(v, refined=True)).colors is None
+
+
+def test_image_of_another_size_is_refused(camera, as_map):
+    with pytest.raises(InputError, match="camera's is"):
+        point_cloud(camera, as_map(np.full((20, 24), 5.0), refined=False), raw_image(np.zeros((10, 10))))
+
+
+def test_ply_reads_back(tmp_path):
+    cloud = small_cloud()
+    write_cloud(tmp_path / "cloud.ply", cloud)
+    back = read_ply(tmp_path / "cloud.ply")
+    assert np.allclose(back["points"], cloud.points, rtol=1e-6, atol=1e-4)
+    assert np.array_equal(back["colors"], cloud.colors)
+    assert np.array_equal(back["confidence"], cloud.confidence)
+    assert np.array_equal(back["sigma"], cloud.sigma)
+
+
+@pytest.mark.parametrize(("name", "package"), [("c.laz", "laspy"), ("c.las", "laspy"), ("c.e57", "pye57")])
+def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=r"plenodepth\[clouds\]"):
+        write_cloud(tmp_path / name, small_cloud())
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_suffixes_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"\.ply, \.laz"):
+        write_cloud(tmp_path / "cloud.obj", small_cloud())
+
+
+@pytest.mark.parametrize("suffix", ["las", "laz"])
+def test_las_keeps_confidence_and_sigma(tmp_path, suffix):
+    laspy = pytest.importorskip("laspy")
+    cloud = small_cloud()
+    write_cloud(tmp_path / f"c.{suffix}", cloud)
+    back = laspy.read(tmp_path / f"c.{suffix}")
+    assert np.abs(back.xyz - cloud.points).max() < 1e-3
+    assert np.array_equal(back.confidence, cloud.confidence)
+    assert np.array_equal(back.sigma, cloud.sigma)
+    assert np.array_equal(np.column_stack([back.red, back.green, back.blue]) // 257, cloud.colors)
+    far = replace(small_cloud(colors=False), points=cloud.points * 1e6)
+    write_cloud(tmp_path / f"far.{suffix}", far)
+    assert np.allclose(laspy.read(tmp_path / f"far.{suffix}").xyz, far.points, rtol=1e-4, atol=1)
+
+
+def test_e57_is_in_metres_with_the_confidence_as_intensity(tmp_path):
+    pye57 = pytest.importorskip("pye57")
+    cloud = small_cloud()
+    write_cloud(tmp_path / "c.e57", cloud)
+    file = pye57.E57(str(tmp_path / "c.e57"))
+    back = file.read_scan_raw(0)
+    file.close()
+    xyz = np.column_stack([back[f"cartesian{axis}"] for axis in "XYZ"])
+    assert np.allclose(xyz * 1000, cloud.points, rtol=1e-6)
+    assert np.allclose(back["intensity"], cloud.confidence)
+    assert np.array_equal(back["colorGreen"], cloud.colors[:, 1])

@@ -1,0 +1,295 @@
+"""Raw images become flat, linear and honest: devignetting, scale, colour, saturation, noise."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from plenodepth.camera import GridCamera, PlenopticCamera, preset
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.raw import BAYER_PATTERNS, Devignetting, RawImage, clean_image, noise_level
+from plenodepth.raw.offsets import pixel_offsets
+from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
+from plenodepth.sim.sensor import SensorSettings, expose
+from plenodepth.sim.simulate import white_scene
+
+MINI = preset("r12-mini")
+GRID = GridCamera("grid", 560, 404, MINI.micro_images, np.array([[2.0, 4], [3, 5], [4, 6]]))
+LUMINANCE = np.array([0.299, 0.587, 0.114])
+
+
+def at_aperture(f_number: float | None) -> PlenopticCamera:
+    return replace(MINI, main_lens=replace(MINI.main_lens, f_number=f_number))
+
+
+@cache
+def white_light(f_number: float, seed: int = 0) -> np.ndarray:
+    return render(MINI, white_scene(MINI), RenderSettings(rays=64, f_number=f_number, seed=seed)).light
+
+
+@cache
+def textured_light(f_number: float) -> np.ndarray:
+    coarse = np.random.default_rng(0).random((12, 12, 3))
+    texture = ImageTexture(np.kron(coarse, np.ones((8, 8, 1))).astype(np.float32))
+    wall = Rectangle(120, 120, Pose(np.eye(3), np.array([0, 0, 900.0])), Material(texture=texture, emits=True))
+    return render(MINI, Scene((wall,)), RenderSettings(rays=64, f_number=f_number)).light
+
+
+@cache
+def bare_light() -> np.ndarray:
+    """The textured scene as it would look without vignetting."""
+    coarse = np.random.default_rng(0).random((12, 12, 3))
+    texture = ImageTexture(np.kron(coarse, np.ones((8, 8, 1))).astype(np.float32))
+    wall = Rectangle(120, 120, Pose(np.eye(3), np.array([0, 0, 900.0])), Material(texture=texture, emits=True))
+    return render(MINI, Scene((wall,)), RenderSettings(rays=64, f_number=2.8, vignetting=False)).light
+
+
+@cache
+def offsets() -> tuple[np.ndarray, np.ndarray]:
+    return pixel_offsets(MINI.micro_images, slice(0, 404), 560)
+
+
+def within(share: float) -> np.ndarray:
+    """Pixels within a share of the radius of their micro-image, where it lies in the array."""
+    squared, types = offsets()
+    return (squared < (share * MINI.micro_images.radius) ** 2) & (types >= 0)
+
+
+def radial_deviation(clean: RawImage) -> np.ndarray:
+    """Mean of gray in rings around the centres, relative to that of the central one, per lens type; minus 1."""
+    squared, types = offsets()
+    share = np.sqrt(squared) / MINI.micro_images.radius
+    edges = np.arange(0.1, 0.85, 0.1)  # to 0.9 of the radius, where 11 % of the light are left at N = 4
+    rings = [(types == t) & (share >= low) & (share < low + 0.1) for t in range(3) for low in edges]
+    means = np.array([np.nanmean(clean.gray[ring]) for ring in rings])
+    return means / np.nanmean(clean.gray[within(0.2)]) - 1
+
+
+@pytest.mark.parametrize("bayer", [None, "GRBG"])
+def test_a_white_image_divided_by_itself_is_one(bayer: str | None) -> None:
+    white = expose(white_light(4.0), SensorSettings(bayer=bayer, exposure=0.7))
+    clean = clean_image(white, MINI, white=white, bayer=bayer)
+    assert clean.devignetting is Devignetting.WHITE
+    assert np.isfinite(clean.gray[within(0.8)]).all()
+    assert np.nanmax(np.abs(clean.gray - 1)) < 1e-5
+    assert clean.color is not None
+    assert np.nanmax(np.abs(clean.color - 1)) < 1e-5
+
+
+@pytest.mark.parametrize("bayer", [None, "BGGR"])
+@pytest.mark.parametrize("f_number", [2.8, 4.0])
+@pytest.mark.parametrize(("way", "tolerance"), [("white", 0.03), ("model", 0.01), ("self", 0.01)])
+def test_a_gray_wall_is_flat(way: str, tolerance: float, f_number: float, bayer: str | None) -> None:
+    sensor = SensorSettings(seed=1, bayer=bayer)
+    white = expose(white_light(f_number, seed=7), sensor) if way == "white" else None
+    image = expose(0.5 * white_light(f_number), replace(sensor, seed=2))
+    clean = clean_image(image, at_aperture(f_number), white=white, devignetting=way, bayer=bayer)  # type: ignore[arg-type]
+    assert np.isfinite(clean.gray[within(0.8)]).mean() > 0.999
+    assert np.median(clean.gray[within(0.5)]) == pytest.approx(0.5 if way == "white" else 0.45, rel=0.01)
+    # One over a dark and noisy number is too large in the mean: at the rim a white image's own noise shows.
+    assert np.abs(radial_deviation(clean)).max() < tolerance
+    bare = clean_image(image, at_aperture(f_number), devignetting="none", bayer=bayer)
+    assert bare.devignetting is Devignetting.NONE
+    assert np.abs(radial_deviation(bare)).max() > 0.4  # there was something to divide out
+
+
+@pytest.mark.parametrize("f_number", [2.8, 4.0])
+@pytest.mark.parametrize(("way", "bias"), [("white", 0.01), ("model", 0.01), ("self", 0.05)])
+def test_a_textured_scene_keeps_its_colours(way: str, bias: float, f_number: float) -> None:
+    sensor = SensorSettings(full_well=None)
+    white = expose(white_light(f_number), sensor) if way == "white" else None
+    image = expose(textured_light(f_number), sensor)
+    clean = clean_image(image, at_aperture(f_number), white=white, devignetting=way)  # type: ignore[arg-type]
+    assert clean.color is not None
+    here = within(0.6) & np.isfinite(clean.gray)
+    scale = 1 if way == "white" else 0.9
+    # The open part of a lens looks elsewhere than the whole of it, so single pixels differ; their mean does not.
+    difference = clean.color[here] / scale - bare_light()[here]
+    assert np.abs(difference.mean(axis=0)).max() < bias * bare_light()[here].mean()
+    assert np.median(np.abs(difference)) < 0.03
+    assert np.allclose(clean.gray[here], clean.color[here] @ LUMINANCE, atol=1e-5)
+
+
+def test_auto_takes_the_best_there_is_and_says_so() -> None:
+    image = expose(0.5 * white_light(4.0), SensorSettings())
+    white = expose(white_light(4.0), SensorSettings(seed=3))
+    assert clean_image(image, MINI, white=white).devignetting is Devignetting.WHITE
+    assert clean_image(image, MINI).devignetting is Devignetting.MODEL
+    assert clean_image(image, at_aperture(None)).devignetting is Devignetting.SELF
+    assert clean_image(image, GRID).devignetting is Devignetting.SELF
+    assert clean_image(image, GRID, white=white).devignetting is Devignetting.WHITE
+
+
+def test_a_white_image_evens_out_lenses_of_different_brightness() -> None:
+    squared, _ = offsets()
+    v, u = np.indices(squared.shape)
+    k, l = MINI.micro_images.owner(np.stack([u, v], axis=-1))
+    owner = np.where(k >= 0, l * 24 + k, -1).astype(np.int32)
+    sensor = SensorSettings(full_well=None, lens_gain_sigma=0.05, exposure=0.7)
+    white, image = (expose(share * white_light(2.8), sensor, owner) for share in (1, 0.5))
+    spread = [
+        np.nanstd(
+            clean_image(image, MINI, white=given, devignetting="auto" if given is not None else "none").gray[mask]
+        )
+        for given, mask in ((white, within(0.4)), (None, within(0.4)))
+    ]
+    assert spread[0] < 0.001
+    assert spread[1] > 0.01
+
+
+@pytest.mark.parametrize("bits", [8, 10, 12, 16])
+@pytest.mark.parametrize("with_white", [True, False])
+def test_every_bit_depth_gives_the_same_gray(bits: int, with_white: bool) -> None:
+    sensor = SensorSettings(full_well=None)
+    grays = []
+    for depth in (16, bits):
+        setting = replace(sensor, bit_depth=depth)
+        white = expose(white_light(2.8), setting) if with_white else None
+        grays.append(clean_image(expose(0.9 * white_light(2.8), setting), at_aperture(2.8), white=white).gray)
+    assert np.array_equal(np.isnan(grays[0]), np.isnan(grays[1]))
+    step = 2 / (2**bits - 1)  # of image and white image, magnified at the rim
+    assert np.nanmax(np.abs(grays[0] - grays[1])[within(0.6)]) < 1.5 * step + 1e-6
+    assert np.nanmax(grays[0]) > 0.8
+
+
+def test_an_underexposed_image_of_16_bits_can_be_told_its_full_scale() -> None:
+    image = np.full((404, 560), 3000, np.uint16)
+    assert np.nanmax(clean_image(image, MINI, devignetting="none").gray) == pytest.approx(3000 / 4095)
+    told = clean_image(image, MINI, devignetting="none", full_scale=65535)
+    assert np.nanmax(told.gray) == pytest.approx(3000 / 65535)
+
+
+def test_image_and_white_image_may_have_different_bit_depths() -> None:
+    image = expose(0.5 * white_light(4.0), SensorSettings(bit_depth=8, full_well=None))
+    white = expose(white_light(4.0), SensorSettings(bit_depth=16, full_well=None))
+    assert np.nanmedian(clean_image(image, MINI, white=white).gray[within(0.5)]) == pytest.approx(0.5, rel=0.01)
+
+
+def test_colours_and_gray_come_through_a_bayer_pattern() -> None:
+    light = textured_light(2.8)
+    full = clean_image(expose(light, SensorSettings(full_well=None)), at_aperture(2.8))
+    for pattern in BAYER_PATTERNS:
+        mosaic = expose(light, SensorSettings(full_well=None, bayer=pattern))
+        clean = clean_image(mosaic, at_aperture(2.8), bayer=pattern.lower())
+        here = within(0.6)
+        assert clean.color is not None
+        assert full.color is not None
+        assert np.median(np.abs(clean.gray - full.gray)[here]) < 0.01
+        assert np.sqrt(np.mean((clean.gray - full.gray)[here] ** 2)) < 0.03
+        assert np.median(np.abs(clean.color - full.color)[here]) < 0.02
+        swapped = clean_image(mosaic, at_aperture(2.8), bayer=pattern[::-1])  # red for blue
+        assert swapped.color is not None
+        assert np.median(np.abs(swapped.color - full.color)[here]) > 0.03
+
+
+def test_saturated_pixels_are_missing_in_gray_and_keep_their_colour() -> None:
+    image = expose(0.5 * white_light(2.8), SensorSettings(full_well=None, bit_depth=8))
+    image[200:203, 300:303, 0] = 255
+    image[100, 100] = 254
+    clean = clean_image(image, at_aperture(2.8), devignetting="none")
+    assert np.isnan(clean.gray[200:203, 300:303]).all()
+    assert np.isnan(clean.gray).sum() == 9
+    assert clean.gray[100, 100] == pytest.approx(254 / 255)
+    assert clean.color is not None
+    assert np.allclose(clean.color[200:203, 300:303, 0], 1)
+
+
+def test_a_saturated_pixel_of_a_mosaic_takes_its_neighbours_with_it() -> None:
+    image = np.full((404, 560), 100, np.uint8)
+    image[50, 60] = 255
+    clean = clean_image(image, MINI, bayer="RGGB", devignetting="none")
+    assert np.argwhere(np.isnan(clean.gray)).tolist() == [[v, u] for v in (49, 50, 51) for u in (59, 60, 61)]
+
+
+def test_where_no_light_falls_there_is_no_number() -> None:
+    white = expose(white_light(8.0), SensorSettings(seed=1))
+    for given in (white, None):
+        clean = clean_image(white, at_aperture(8.0), white=given)
+        assert np.isnan(clean.gray[within(1.0) & ~within(0.95)]).mean() > 0.99
+        assert clean.color is not None
+        assert np.array_equal(np.isnan(clean.gray), np.isnan(clean.color).any(axis=2))
+        assert np.isfinite(clean.gray[within(0.5)]).all()
+
+
+@pytest.mark.parametrize("bayer", [None, "RGGB"])
+@pytest.mark.parametrize("way", ["white", "model", "self", "none"])
+@pytest.mark.parametrize("value", [0, 90, 255], ids=["black", "flat", "saturated"])
+def test_images_without_content_are_clean_and_empty(value: int, way: str, bayer: str | None) -> None:
+    shape = (404, 560) if bayer else (404, 560, 3)
+    white = expose(white_light(4.0), SensorSettings(bit_depth=8, bayer=bayer)) if way == "white" else None
+    image = np.full(shape, value, np.uint8)
+    # A flat image is no image of these lenses: a white image that shows rims does not belong to it, and is refused.
+    if way == "white" and value == 90:
+        with pytest.raises(InputError, match="aperture"):
+            clean_image(image, MINI, white=white, bayer=bayer)
+        return
+    clean = clean_image(image, MINI, white=white, bayer=bayer, devignetting=way)  # type: ignore[arg-type]
+    if value == 255:
+        assert np.isnan(clean.gray).all()
+        assert np.isnan(clean.noise)
+    else:
+        here = within(0.3)
+        assert np.isfinite(clean.gray[here]).all()
+        assert clean.noise < 0.05  # dividing a flat image makes rims
+    if way == "self" and value != 90:
+        assert clean.devignetting is Devignetting.NONE  # such an image does not show its vignetting
+
+
+@pytest.mark.parametrize("bayer", [None, "RGGB"])
+@pytest.mark.parametrize("way", ["white", "model", "self", "none"])
+def test_floats_that_are_not_numbers_stay_missing(way: str, bayer: str | None) -> None:
+    light = white_light(4.0)[..., 0] if bayer else white_light(4.0)
+    white = light if way == "white" else None
+    nothing = clean_image(np.full_like(light, np.nan), MINI, white=white, bayer=bayer, devignetting=way)  # type: ignore[arg-type]
+    assert np.isnan(nothing.gray).all()
+    assert np.isnan(nothing.noise)
+    holes = 0.5 * light
+    holes[100:120, 200:220], holes[50, 50] = np.nan, np.inf
+    clean = clean_image(holes, MINI, white=white, bayer=bayer, devignetting=way)  # type: ignore[arg-type]
+    assert np.isnan(clean.gray[100:120, 200:220]).all()
+    assert np.isnan(clean.gray[50, 50])
+    whole = within(0.8)
+    whole[99:121, 199:221] = whole[49:52, 49:52] = False
+    assert np.isfinite(clean.gray[whole]).mean() > 0.999
+    assert not np.isinf(clean.gray).any()
+
+
+def test_floats_are_light_and_nothing_is_clipped() -> None:
+    image = np.full((404, 560), 3.5)
+    clean = clean_image(image, MINI, devignetting="none", name="frame 7")
+    assert (clean.gray == 3.5).all()
+    assert clean.color is None
+    assert clean.name == "frame 7"
+    assert clean.gray.dtype == np.float32
+
+
+def test_the_input_is_left_alone() -> None:
+    image = white_light(4.0)[..., 0].copy()
+    before = image.copy()
+    for way in ("model", "self", "none"):
+        clean_image(image, MINI, devignetting=way, full_scale=0.5)  # type: ignore[arg-type]
+    assert np.array_equal(image, before)
+
+
+@pytest.mark.parametrize("sigma", [0.003, 0.03])
+def test_the_noise_is_found_with_and_without_texture(sigma: float) -> None:
+    noise = sigma * np.random.default_rng(3).standard_normal((404, 560))
+    assert noise_level((0.5 + noise).astype(np.float32), MINI) == pytest.approx(sigma, rel=0.1)
+    textured = bare_light() @ LUMINANCE + noise
+    assert noise_level(textured.astype(np.float32), MINI) == pytest.approx(sigma, rel=0.5)
+    clean = clean_image(0.5 + noise, MINI, bayer="RGGB", devignetting="none")
+    assert clean.noise == pytest.approx(clean.gray.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("bayer", [None, "GBRG"])
+@pytest.mark.parametrize(("image", "white"), [(2.8, 4.0), (4.0, 2.8), (4.0, 5.6)])
+def test_a_white_image_of_another_aperture_is_refused(image: float, white: float, bayer: str | None) -> None:
+    light = textured_light(image)
+    numbers = expose(light, SensorSettings(bayer=bayer))
+    mine, other = (expose(white_light(n), SensorSettings(bayer=bayer, seed=1)) for n in (image, white))
+    clean_image(numbers, MINI, white=mine, bayer=bayer)
+    with pytest.raises(InputError, match="narrower" if white > image else "wider"):
+        clean_image(numbers, MINI, white=other, bayer=bayer)
