@@ -1,0 +1,61 @@
+"""What can be chosen about an estimation; the defaults are the paper's where it names a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plenodepth.errors import InputError
+
+Search = Literal["sweep", "golden"]
+Equalisation = Literal["mixture", "s_transform"]
+
+# A uniform disc of radius ρ has the standard deviation ρ/2 along each axis.
+DISC_BLUR_COEFFICIENT = 0.5
+
+
+@dataclass(frozen=True)
+class DepthSettings:
+    """How virtual depth is searched. Lengths in px unless said otherwise; `gray` runs from 0 to 1 (white)."""
+
+    refined: bool = False  # one depth per pixel instead of one per micro-image
+    blur: bool = True  # compare equally blurred views (the paper's B); False: disparity only (D)
+    search: Search = "sweep"
+    hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 32, or 64 when refined
+    virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
+    reach: float = 1.8  # the sweep compares views up to so many lens pitches away
+    far_reach: float = 3.0  # the search between hypotheses also uses farther ones, which tell depth more finely
+    margin: float = 1.5  # taken off the micro-image's radius
+    window: int = 5  # side of a pixel's window, refined only
+    least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
+    least_overlap: int = 15  # pixels that a view must share with the reference
+    least_views: int = 2
+    smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases nothing
+    equalisation: Equalisation = "mixture"
+    blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
+
+    @property
+    def sweep_size(self) -> int:
+        """Hypotheses of a sweep. A coarse search goes on between them, a refined one does not."""
+        return self.hypotheses or (64 if self.refined else 32)
+
+    def __post_init__(self) -> None:
+        low, high = self.virtual_range
+        checks = {
+            "hypotheses": self.hypotheses is None or self.hypotheses >= 5,
+            "virtual_range": 0 < low < high,
+            "reach": 1 <= self.reach <= self.far_reach,
+            "far_reach": self.far_reach <= 8,
+            "margin": self.margin >= 0,
+            "window": self.window >= 3 and self.window % 2 == 1,
+            "least_contrast": self.least_contrast >= 0,
+            "least_overlap": self.least_overlap >= 1,
+            "least_views": self.least_views >= 1,
+            "smoothing": 0 <= self.smoothing <= 4,
+            "blur_coefficient": self.blur_coefficient is None or self.blur_coefficient > 0,
+            "search": self.search in ("sweep", "golden"),
+            "equalisation": self.equalisation in ("mixture", "s_transform"),
+        }
+        for name, fine in checks.items():
+            if not fine:
+                raise InputError(f"cannot be {getattr(self, name)}", field=f"settings.{name}")

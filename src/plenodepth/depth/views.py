@@ -1,0 +1,85 @@
+"""Which views are compared with which, and what a hypothesis means for them: the geometry of the matching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
+from plenodepth.camera.model import Configuration
+from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
+from plenodepth.geometry import Arrangement
+
+Float32 = NDArray[np.float32]
+Int32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """Neighbourhoods and relative blur, for kernels. Offsets depend on whether a row (column) is even or odd."""
+
+    columns: int
+    rows: int
+    by_column: bool  # parity goes by the column (column-aligned arrays) instead of the row
+    step_k: Int32  # (2, n) index offsets of the neighbours, nearest first, for even and odd
+    step_l: Int32  # (2, n)
+    baseline: Float32  # (2, n, 2) px: reference centre minus target centre
+    swept: int  # the first so many neighbours take part in the sweep, all in the search between hypotheses
+    pitch_ratio: Float32  # (J,) λ of each lens
+    lens_type: Int32  # (J,)
+    blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first, is
+    blur_intercept: Float32  # slope/v + intercept; zero for D
+    inverse_depths: Float32  # (h,) hypotheses 1/v, ascending
+
+
+def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> Views:
+    """Prepare the matching. A camera known only by its grid has λ = 1 and no blur."""
+    lattice = camera.micro_images.lattice
+    k, l = lattice.indices()
+    by_column = lattice.arrangement is Arrangement.HEXAGONAL_COLUMNS
+    steps = [_neighbours(camera, settings.far_reach, parity, by_column) for parity in (0, 1)]
+    count = min(len(step[0]) for step in steps)  # equal for all lattices; the ends of a tie may differ by rounding
+    types = max(camera.micro_images.type_count, 1)
+    slope = intercept = np.zeros((types, types))
+    ratio = np.ones(k.size)
+    sign = 1.0
+    if isinstance(camera, PlenopticCamera):
+        ratio = lens_distances(camera, k, l).pitch_ratio.ravel()
+        sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
+        if settings.blur and camera.type_count > 1:
+            kappa = settings.blur_coefficient or DISC_BLUR_COEFFICIENT
+            scale = (kappa / camera.sensor.pixel_size) ** 2
+            relative = relative_blur(camera)
+            slope, intercept = relative.slope * scale, relative.intercept * scale
+    low, high = settings.virtual_range
+    return Views(
+        columns=lattice.columns,
+        rows=lattice.rows,
+        by_column=by_column,
+        step_k=np.array([step[0][:count] for step in steps], np.int32),
+        step_l=np.array([step[1][:count] for step in steps], np.int32),
+        baseline=np.array([step[2][:count] for step in steps], np.float32),
+        swept=len(_neighbours(camera, settings.reach, 0, by_column)[0]),
+        pitch_ratio=ratio.astype(np.float32),
+        lens_type=np.maximum(camera.micro_images.lens_type(k, l), 0).ravel().astype(np.int32),
+        blur_slope=slope.astype(np.float32),
+        blur_intercept=intercept.astype(np.float32),
+        inverse_depths=np.sort(sign * np.linspace(1 / high, 1 / low, settings.sweep_size)).astype(np.float32),
+    )
+
+
+def _neighbours(
+    camera: PlenopticCamera | GridCamera, reach: float, parity: int, by_column: bool
+) -> tuple[Int32, Int32, NDArray[np.float64]]:
+    """Index offsets and baselines of all lenses within `reach` pitches of an even or odd one, nearest first."""
+    grid = camera.micro_images
+    span = int(np.ceil(reach * 1.2)) + 1
+    dl, dk = (offset.ravel() for offset in np.mgrid[-span : span + 1, -span : span + 1])
+    k, l = (parity, 0) if by_column else (0, parity)
+    baseline = grid.center(k, l) - grid.center(k + dk, l + dl)
+    distance = np.linalg.norm(baseline, axis=1) / grid.lattice.diameter
+    near = np.flatnonzero((distance > 0) & (distance <= reach * 1.01))
+    order = near[np.argsort(np.round(distance[near], 3), kind="stable")]
+    return dk[order].astype(np.int32), dl[order].astype(np.int32), baseline[order]
