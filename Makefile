@@ -15,11 +15,13 @@ READY := .venv/.ready
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## describe the R12-E camera and draw it
+demo: $(READY) ## simulate a scene through an R12 camera, estimate its depth, compare with the truth
 	@echo "==> plenodepth camera show r12-e"
 	@mkdir -p demo
 	@$(BIN)/plenodepth camera show r12-e --figure demo/r12-e.png
-	@echo "==> the figure is demo/r12-e.png"
+	@echo "==> examples/demo.py: a simulated scene and its depth (about a minute)"
+	@$(BIN)/python examples/demo.py demo
+	@echo "==> pictures, clouds and maps are in demo/"
 
 test: lint ## lint, then every test that is not slow (what CI runs)
 	@echo "==> pytest: every test that is not slow"

@@ -1,6 +1,7 @@
 """Pictures of cameras and results."""
 
 from plenodepth.view.camera_figure import camera_figure
+from plenodepth.view.depth_figure import depth_figure
 from plenodepth.view.save import save_figure
 
-__all__ = ["camera_figure", "save_figure"]
+__all__ = ["camera_figure", "depth_figure", "save_figure"]

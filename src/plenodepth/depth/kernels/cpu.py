@@ -20,8 +20,9 @@ from plenodepth.depth.kernels.peaks import (
     best_hypothesis,
     between_hypotheses,
     parabola,
+    widest_fine,
 )
-from plenodepth.depth.kernels.reference import LEAST_COMMON_WIDTH
+from plenodepth.depth.kernels.reference import LEAST_COMMON_WIDTH, SNAP
 
 f4 = np.float32
 i4 = np.int32
@@ -30,7 +31,7 @@ u4 = np.uint32
 NOWHERE = f4(1e6)
 # Missing pixels come as a huge number instead of NaN: with NaN possible, a loop that skips them would not become vector
 # instructions (970 instead of 150 ns per pair).
-MISSING = f4(1e9)
+MISSING = f4(1e30)  # and however small its weight in an interpolation, it shows
 UNUSABLE = f4(1e3)  # a difference this large has a missing pixel in it
 
 
@@ -62,13 +63,19 @@ def load_reference(gray, detail, center, lens, side, radius, reference, sharper,
 
 
 @inlined
+def snapped(fraction):
+    """The fraction, but 0 or 1 where rounding alone keeps it from that: a missing pixel beside must not count."""
+    return f4(0) if fraction < SNAP else (f4(1) if fraction > f4(1) - SNAP else fraction)
+
+
+@inlined
 def overlap(side, shift_x, shift_y):
     """Bilinear weights and the flat range of reference pixels whose four target pixels are in the tile.
 
     Returns (w00, w10, w01, w11, first, count, offset): target pixel = reference pixel + offset.
     """
     ix, iy = i4(math.floor(shift_x)), i4(math.floor(shift_y))
-    wx, wy = f4(shift_x - ix), f4(shift_y - iy)
+    wx, wy = snapped(f4(shift_x - ix)), snapped(f4(shift_y - iy))
     w11 = wx * wy
     offset = iy * side + ix
     first = max(max(i4(0), -iy) * side, -offset)
@@ -140,13 +147,17 @@ def interpolation(move_x, move_y, lens, other, center):
 
 @compiled
 def view_cost(
-    inverse, lens, k, l, count, columns, rows, parity, step_k, step_l, baseline, pitch_ratio, lens_type,
+    inverse, widest, lens, k, l, count, columns, rows, parity, step_k, step_l, baseline, pitch_ratio, lens_type,
     blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit, least_overlap, least_views,
     reference, sharper, x, y,
 ):  # fmt: skip
-    """Cost of a hypothesis 1/v with the first `count` neighbours, the views that took part and their pixels."""
+    """Cost of a hypothesis 1/v with the first `count` neighbours, the views that took part and their pixels.
+
+    Those neighbours take part that still overlap at the hypothesis `widest`: with the same one for a whole search, its
+    views stay the same. A view that drops out in the middle would make a step in the curve, and a false minimum there.
+    """
     ratio, size = pitch_ratio[lens], side * side
-    gain = (f4(1) - ratio) + ratio * inverse
+    gain, most = (f4(1) - ratio) + ratio * inverse, (f4(1) - ratio) + ratio * widest
     farthest = (f4(2) * radius - f4(LEAST_COMMON_WIDTH)) ** 2
     total, taken, shared = f4(0), f4(0), f4(0)
     for n in range(count):
@@ -154,7 +165,8 @@ def view_cost(
         if ok < 0 or ol < 0 or ok >= columns or ol >= rows:
             continue
         move_x, move_y = gain * baseline[parity, n, 0], gain * baseline[parity, n, 1]
-        if move_x * move_x + move_y * move_y >= farthest:
+        apart = baseline[parity, n, 0] ** 2 + baseline[parity, n, 1] ** 2
+        if most * most * apart >= farthest:
             continue
         other = ol * columns + ok
         i, j = lens_type[lens], lens_type[other]
@@ -192,20 +204,21 @@ def coarse_rows(
             parity = (k if by_column else l) % 2
             for h in range(len(inverse_depths)):
                 curve[h], _, _ = view_cost(
-                    inverse_depths[h], lens, k, l, swept, columns, rows, parity, step_k, step_l, baseline,
-                    pitch_ratio, lens_type, blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit,
-                    least_overlap, least_views, reference, sharper, x, y,
+                    inverse_depths[h], inverse_depths[h], lens, k, l, swept, columns, rows, parity, step_k, step_l,
+                    baseline, pitch_ratio, lens_type, blur_slope, blur_intercept, gray, detail, center, side, radius,
+                    blur_unit, least_overlap, least_views, reference, sharper, x, y,
                 )  # fmt: skip
             best, sharpness = best_hypothesis(curve, 0, 1, len(inverse_depths))
             if best < 0:
                 continue
             taken, shared = f4(0), f4(0)
+            widest = widest_fine(inverse_depths[best], step)
             for n in range(FINE):
                 place = inverse_depths[best] + f4(n - FINE // 2) * f4(FINE_STEP) * step
                 fine[n], seen, number = view_cost(
-                    place, lens, k, l, step_k.shape[1], columns, rows, parity, step_k, step_l, baseline,
-                    pitch_ratio, lens_type, blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit,
-                    least_overlap, least_views, reference, sharper, x, y,
+                    place, widest, lens, k, l, step_k.shape[1], columns, rows, parity, step_k, step_l,
+                    baseline, pitch_ratio, lens_type, blur_slope, blur_intercept, gray, detail, center, side, radius,
+                    blur_unit, least_overlap, least_views, reference, sharper, x, y,
                 )  # fmt: skip
                 if n == FINE // 2:
                     taken, shared = seen, number

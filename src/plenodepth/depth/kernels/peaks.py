@@ -55,6 +55,12 @@ def best_hypothesis(cost, first, stride, count):
 
 
 @compiled
+def widest_fine(inverse, step):
+    """The hypothesis of a fine search about `inverse` at which views lie farthest apart."""
+    return inverse + math.copysign(f4((FINE // 2) * FINE_STEP), inverse) * step
+
+
+@compiled
 def parabola(low, lowest, high, bend, pixels, floor):
     """Place of a minimum between three neighbouring costs, and its standard deviation, in units of their spacing.
 

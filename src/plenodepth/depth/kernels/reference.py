@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.depth.kernels.peaks import FINE, FINE_STEP, best_hypothesis, between_hypotheses
+from plenodepth.depth.kernels.peaks import FINE, FINE_STEP, best_hypothesis, between_hypotheses, widest_fine
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Tiles
 from plenodepth.depth.views import Views
@@ -14,6 +14,7 @@ Float32 = NDArray[np.float32]
 
 # Pixels that a shift may cost before a pair is not even looked at.
 LEAST_COMMON_WIDTH = 3.0
+SNAP = np.float32(1e-4)  # px: shifts this near to a whole number are taken for it
 
 
 def coarse_depth(tiles: Tiles, views: Views, settings: DepthSettings, lens: int) -> tuple[float, float]:
@@ -28,21 +29,29 @@ def coarse_depth(tiles: Tiles, views: Views, settings: DepthSettings, lens: int)
         return np.nan, np.nan
     step = views.inverse_depths[1] - views.inverse_depths[0]
     places = views.inverse_depths[best] + (np.arange(FINE) - FINE // 2) * np.float32(FINE_STEP) * step
-    fine = [view_cost(tiles, views, settings, lens, np.float32(u), views.step_k.shape[1]) for u in places]
+    widest = np.float32(widest_fine(views.inverse_depths[best], step))
+    fine = [view_cost(tiles, views, settings, lens, np.float32(u), views.step_k.shape[1], widest) for u in places]
     place, spread = between_hypotheses(np.array([cost for cost, _ in fine], np.float32), np.float32(fine[FINE // 2][1]))
     inverse = views.inverse_depths[best] + place * FINE_STEP * step
     return float(1 / inverse), float(spread * FINE_STEP * step / inverse**2)
 
 
 def view_cost(
-    tiles: Tiles, views: Views, settings: DepthSettings, lens: int, inverse: np.float32, count: int
+    tiles: Tiles,
+    views: Views,
+    settings: DepthSettings,
+    lens: int,
+    inverse: np.float32,
+    count: int,
+    widest: np.float32 | None = None,
 ) -> tuple[float, int]:
     """Cost of a hypothesis 1/v for one micro-image with its first `count` neighbours, and the pixels behind it.
 
-    The mean over the views of the mean absolute difference; NaN where too few views overlap.
+    The mean over the views of the mean absolute difference; NaN where too few views overlap. The views are those that
+    still overlap at the hypothesis `widest` (default: this one).
     """
     costs, pixels = [], 0
-    for difference, valid in pair_differences(tiles, views, lens, inverse, count):
+    for difference, valid in pair_differences(tiles, views, lens, inverse, count, widest):
         if valid.sum() >= settings.least_overlap:
             costs.append(difference[valid].mean(dtype=np.float64))
             pixels += int(valid.sum())
@@ -87,7 +96,7 @@ def inside_disc(tiles: Tiles, lens: int) -> NDArray[np.bool_]:
 
 
 def pair_differences(
-    tiles: Tiles, views: Views, lens: int, inverse: np.float32, count: int
+    tiles: Tiles, views: Views, lens: int, inverse: np.float32, count: int, widest: np.float32 | None = None
 ) -> list[tuple[Float32, NDArray[np.bool_]]]:
     """|reference − target|, equally blurred and aligned for a hypothesis 1/v, and where it counts; one per view."""
     l, k = divmod(lens, views.columns)
@@ -104,7 +113,8 @@ def pair_differences(
         if not (0 <= k + dk < views.columns and 0 <= l + dl < views.rows):
             continue
         shift = gain * baseline
-        if float(shift @ shift) >= (2 * tiles.radius - LEAST_COMMON_WIDTH) ** 2:
+        most = baseline * ((np.float32(1) - ratio) + ratio * (inverse if widest is None else widest))
+        if float(most @ most) >= (2 * tiles.radius - LEAST_COMMON_WIDTH) ** 2:
             continue
         other = int((l + dl) * views.columns + k + dk)
         whole = tiles.center[other] - tiles.center[lens] + shift
@@ -136,7 +146,8 @@ def _shifted(tile: Float32, shift: Float32) -> Float32:
     """The tile at (column + shift x, row + shift y), bilinear; NaN outside."""
     side = len(tile)
     x, y = (int(np.floor(value)) for value in shift)
-    fx, fy = np.float32(shift[0] - x), np.float32(shift[1] - y)
+    part_x, part_y = np.float32(shift[0] - x), np.float32(shift[1] - y)
+    fx, fy = (np.where(w < SNAP, 0, np.where(w > 1 - SNAP, 1, w)).astype(np.float32) for w in (part_x, part_y))
     padded = np.full((3 * side + 1, 3 * side + 1), np.nan, np.float32)
     padded[side : 2 * side, side : 2 * side] = tile
     if abs(x) >= side or abs(y) >= side:
@@ -146,6 +157,9 @@ def _shifted(tile: Float32, shift: Float32) -> Float32:
         return padded[side + y + dy : 2 * side + y + dy, side + x + dx : 2 * side + x + dx]
 
     both = fx * fy
-    return np.asarray(
-        (1 - fx - fy + both) * part(0, 0) + (fx - both) * part(1, 0) + (fy - both) * part(0, 1) + both * part(1, 1)
-    )
+    weights = {(0, 0): 1 - fx - fy + both, (1, 0): fx - both, (0, 1): fy - both, (1, 1): both}
+    total = np.zeros_like(tile)
+    for (dx, dy), weight in weights.items():
+        if weight != 0:  # a missing pixel without any weight does no harm
+            total += weight * part(dx, dy)
+    return total
