@@ -14,7 +14,7 @@ from plenodepth.io import read_float_map, read_image, read_ply, write_image
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.sim.twins import _only_wall
+from plenodepth.sim.twins import wall_scene
 
 SETTINGS = FrameSettings(RenderSettings(rays=48, f_number=2.0), SensorSettings())
 
@@ -24,7 +24,7 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wall at 1000 mm through r12-mini at f/2, and a white image."""
     folder = tmp_path_factory.mktemp("shots")
     camera = preset("r12-mini")
-    simulate_scene(camera, _only_wall(camera, 1000.0, 3), folder / "wall", SETTINGS)
+    simulate_scene(camera, wall_scene(camera, 1000.0, 3), folder / "wall", SETTINGS)
     simulate_white(camera, 2.0, folder / "white", SETTINGS)
     return folder
 

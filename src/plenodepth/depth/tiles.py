@@ -40,11 +40,12 @@ def cut_tiles(gray: Float32, camera: PlenopticCamera | GridCamera, settings: Dep
     grid = camera.micro_images
     k, l = grid.lattice.indices()
     centers = grid.center(k, l).reshape(-1, 2)
-    side = int(np.ceil(grid.lattice.diameter))
+    radius = grid.radius - settings.margin
+    # Wide enough for the disc, and for half a window of nothing between the discs of neighbouring rows (`box_sums`).
+    side = int(np.ceil(max(grid.lattice.diameter, 2 * radius + 1.5 + settings.window // 2)))
     side += side % 2
     first = np.rint(centers).astype(np.int64) - side // 2
     center = (centers - first).astype(np.float32)
-    radius = grid.radius - settings.margin
     padded = np.pad(gray, side, constant_values=np.nan)
     height, width = padded.shape
     offset = np.arange(side)

@@ -143,14 +143,15 @@ def _es(name: str, quick: bool, seed: int) -> Twin:
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
     for index, depth in enumerate(range(500, 2000, 100)):
         truth = {"distance": float(depth)}
-        wall = partial(_only_wall, camera, depth, seed + index)
+        wall = partial(wall_scene, camera, depth, seed + index)
         board = _board(BoardKind(8, 5, 30.0).scaled(factor), camera, depth, np.zeros(3))
         frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth=truth))
         frames.append(PlannedFrame(f"boards/{index:02d}", _just(board), frame=index, truth=truth))
     return Twin(name, camera, tuple(frames))
 
 
-def _only_wall(camera: PlenopticCamera, depth: float, seed: int) -> Scene:
+def wall_scene(camera: PlenopticCamera, depth: float, seed: int) -> Scene:
+    """A glowing wall of noise that fills the view at `depth` mm."""
     return Scene((_wall(camera, depth, seed),), ambient=1.0)
 
 
@@ -237,7 +238,7 @@ def _upc(name: str, quick: bool, seed: int) -> Twin:
     number = camera.main_lens.f_number
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in (number, 4.0, 8.0) if n is not None]
     for index, depth in enumerate((150.0, 200.0, 300.0, 500.0, 800.0)):
-        wall = partial(_only_wall, camera, depth, seed + index)
+        wall = partial(wall_scene, camera, depth, seed + index)
         frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth={"distance": depth}))
     generator = np.random.default_rng(seed)
     for index in range(8):

@@ -116,25 +116,37 @@ def pair_sum(reference, sharper, x, y, gray, detail, base, side, shift_x, shift_
 
 
 @compiled
-def pair_add(
-    reference, sharper, x, y, gray, detail, base, side, shift_x, shift_y, move_x, move_y, limit, a, b, total, number
-):
-    """As `pair_sum`, added pixel by pixel to total and number (side²,)."""
+def pair_add(packed, gray, detail, base, side, shift_x, shift_y, move_x, move_y, limit, a, b, sums):
+    """As `pair_sum`, added pixel by pixel: differences to the first half of sums (2 · side²,), numbers to the second.
+
+    `packed` (4 · side²,) is reference, sharper, x and y one after the other: with all these as arrays of their own, the
+    compiler would have to prove too many of them apart, and would give up on vector instructions.
+    """
     w00, w10, w01, w11, first, count, offset = overlap(side, shift_x, shift_y)
-    s = u4(side)
-    for n in range(count):
-        p, t = u4(first + n), u4(base + first + offset + n)
-        px, py = x[p] + move_x, y[p] + move_y
-        value = (
-            w00 * (gray[t] + b * detail[t])
-            + w10 * (gray[t + u4(1)] + b * detail[t + u4(1)])
-            + w01 * (gray[t + s] + b * detail[t + s])
-            + w11 * (gray[t + s + u4(1)] + b * detail[t + s + u4(1)])
-        )
-        difference = abs(reference[p] + a * sharper[p] - value)
-        weight = inside(px * px + py * py, limit) * inside(difference, UNUSABLE)
-        total[p] += weight * difference
-        number[p] += weight
+    s, size = u4(side), u4(side * side)
+    if b != 0:
+        for n in range(count):
+            p, t = u4(first + n), u4(base + first + offset + n)
+            px, py = packed[p + u4(2) * size] + move_x, packed[p + u4(3) * size] + move_y
+            value = (
+                w00 * (gray[t] + b * detail[t])
+                + w10 * (gray[t + u4(1)] + b * detail[t + u4(1)])
+                + w01 * (gray[t + s] + b * detail[t + s])
+                + w11 * (gray[t + s + u4(1)] + b * detail[t + s + u4(1)])
+            )
+            difference = abs(packed[p] - value)
+            weight = inside(px * px + py * py, limit) * inside(difference, UNUSABLE)
+            sums[p] += weight * difference
+            sums[p + size] += weight
+    else:
+        for n in range(count):
+            p, t = u4(first + n), u4(base + first + offset + n)
+            px, py = packed[p + u4(2) * size] + move_x, packed[p + u4(3) * size] + move_y
+            value = w00 * gray[t] + w10 * gray[t + u4(1)] + w01 * gray[t + s] + w11 * gray[t + s + u4(1)]
+            difference = abs(packed[p] + a * packed[p + size] - value)
+            weight = inside(px * px + py * py, limit) * inside(difference, UNUSABLE)
+            sums[p] += weight * difference
+            sums[p + size] += weight
 
 
 @inlined
@@ -234,24 +246,22 @@ def coarse_rows(
 
 @compiled
 def box_sums(values, side, half, along, out):
-    """Sums over (2·half + 1)² pixels of a tile (side²,), zero beyond the edge; `along` (side²,) is a buffer."""
-    for row in range(side):
-        total = f4(0)
-        for column in range(min(half, side)):
-            total += values[row * side + column]
-        for column in range(side):
-            if column + half < side:
-                total += values[row * side + column + half]
-            if column - half - 1 >= 0:
-                total -= values[row * side + column - half - 1]
-            along[row * side + column] = total
-    for row in range(side):
-        low, high = max(row - half, 0), min(row + half, side - 1)
-        for column in range(side):
-            out[row * side + column] = along[low * side + column]
-        for other in range(low + 1, high + 1):
-            for column in range(side):
-                out[row * side + column] += along[other * side + column]
+    """Sums over (2·half + 1)² pixels of a tile (side²,) that is zero outside its disc; `along` (side²,) is a buffer.
+
+    Rows run into each other here, but between the disc's pixels of one row and of the next lie at least `half` zeros
+    (`cut_tiles` sees to it): so every sum is one long loop.
+    """
+    size = side * side
+    for p in range(size):
+        along[p] = out[p] = f4(0)
+    for step in range(-half, half + 1):
+        first = max(0, -step)
+        for n in range(size - abs(step)):
+            along[u4(first + n)] += values[u4(first + step + n)]
+    for step in range(-half, half + 1):
+        first = max(0, -step) * side
+        for n in range(size - abs(step) * side):
+            out[u4(first + n)] += along[u4(first + step * side + n)]
 
 
 @compiled
@@ -262,8 +272,9 @@ def refined_rows(
 ):  # fmt: skip
     """One depth per pixel of the micro-images of rows first … last − 1, into depth, sigma, … (h, w)."""
     size, half, count = side * side, window // 2, len(inverse_depths)
-    reference, sharper, x, y = np.empty(size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
-    total, number, along = np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
+    packed, pooled = np.empty(4 * size, f4), np.empty(2 * size, f4)
+    reference, sharper, x, y = packed[:size], packed[size : 2 * size], packed[2 * size : 3 * size], packed[3 * size :]
+    total, number, along = pooled[:size], pooled[size:], np.empty(size, f4)
     sums, pixels = np.empty(size, f4), np.empty((count, size), f4)
     volume, taken = np.empty(count * size, f4), np.empty(count, f4)
     step = inverse_depths[1] - inverse_depths[0]
@@ -276,12 +287,11 @@ def refined_rows(
                 continue
             parity = (k if by_column else l) % 2
             for h in range(count):
-                total[:] = f4(0)
-                number[:] = f4(0)
+                pooled[:] = f4(0)
                 taken[h] = add_views(
                     inverse_depths[h], lens, k, l, swept, columns, rows, parity, step_k, step_l, baseline, pitch_ratio,
                     lens_type, blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit,
-                    reference, sharper, x, y, total, number,
+                    packed, pooled,
                 )  # fmt: skip
                 box_sums(total, side, half, along, sums)
                 box_sums(number, side, half, along, pixels[h])
@@ -314,9 +324,9 @@ def refined_rows(
 @compiled
 def add_views(
     inverse, lens, k, l, count, columns, rows, parity, step_k, step_l, baseline, pitch_ratio, lens_type,
-    blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit, reference, sharper, x, y, total, number,
+    blur_slope, blur_intercept, gray, detail, center, side, radius, blur_unit, packed, sums,
 ):  # fmt: skip
-    """Add the differences of a hypothesis to total and number (side²,), pixel by pixel; returns the views taken."""
+    """Add the differences of a hypothesis pixel by pixel (see `pair_add`); returns the views taken."""
     ratio, size = pitch_ratio[lens], side * side
     gain = (f4(1) - ratio) + ratio * inverse
     farthest = (f4(2) * radius - f4(LEAST_COMMON_WIDTH)) ** 2
@@ -333,9 +343,9 @@ def add_views(
         extra = interpolation(move_x, move_y, lens, other, center)
         blur = (blur_slope[i, j] * inverse + blur_intercept[i, j] - extra) / blur_unit
         pair_add(
-            reference, sharper, x, y, gray, detail, i4(other * size), i4(side),
+            packed, gray, detail, i4(other * size), i4(side),
             center[other, 0] - center[lens, 0] + move_x, center[other, 1] - center[lens, 1] + move_y,
-            move_x, move_y, radius * radius, max(-blur, f4(0)), max(blur, f4(0)), total, number,
+            move_x, move_y, radius * radius, max(-blur, f4(0)), max(blur, f4(0)), sums,
         )  # fmt: skip
         taken += f4(1)
     return taken

@@ -20,7 +20,7 @@ FULL_VIEWS = 6.0  # views that make a match as trustworthy as it gets
 
 
 # Where the cost is sampled between hypotheses about the best one, in steps of the sweep.
-FINE = 7
+FINE = 9
 FINE_STEP = 0.25
 
 
@@ -79,7 +79,7 @@ def parabola(low, lowest, high, bend, pixels, floor):
 
 @compiled
 def between_hypotheses(fine, pixels):
-    """Place of the minimum of costs at `FINE` places −3 … 3, and its standard deviation, in units of a place."""
+    """Place of the minimum of costs at `FINE` places −4 … 4, and its standard deviation, in units of a place."""
     best = 1
     for n in range(2, FINE - 1):
         if fine[n] < fine[best]:
