@@ -6,7 +6,7 @@ from cameras import without_distortion
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenodepth.camera import Distortion, calibrate_inverse_distortion, distort, preset, undistort_exactly
+from plenodepth.camera import Distortion, calibrate_inverse_distortion, distort, preset, undistort_exactly, unproject
 from plenodepth.camera.distortion import distortion_basis
 from plenodepth.camera.inverse_distortion import virtual_space_samples
 from plenodepth.errors import PlenodepthError
@@ -101,6 +101,21 @@ def test_a_distortion_that_folds_over_is_refused() -> None:
     folding = Distortion(np.array([-1e-2, 0, 0]))
     with pytest.raises(PlenodepthError, match="cannot be inverted"):
         undistort_exactly(np.array([[30.0, 0.0, -50.0]]), folding)
+
+
+def test_points_without_inverse_can_be_missing_instead() -> None:
+    folding = Distortion(np.array([-1e-2, 0, 0]))
+    points = np.array([[30.0, 0.0, -50.0], [1.0, 2.0, -50.0]])
+    undone = undistort_exactly(points, folding, invalid="nan")
+    assert np.isnan(undone[0]).all()
+    assert np.allclose(distort(undone[1:], folding), points[1:], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_wild_virtual_depths_do_not_stop_the_others(name: str) -> None:
+    camera = preset(name)
+    points = unproject(camera, [[100.0, 100.0]] * 3, 4, 4, [5.0, 200.0, 1000.0])
+    assert np.isfinite(points[0]).all()
 
 
 def test_missing_points_stay_missing() -> None:

@@ -8,13 +8,15 @@ The calibrated inverse φ⁻¹ has the same form with its own five coefficients,
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from plenodepth.camera.model import Array, Distortion
 from plenodepth.errors import PlenodepthError
 
 NEWTON_STEPS = 30
-NEWTON_TOLERANCE = 1e-13  # mm; about the rounding of coordinates of 10 mm
+NEWTON_TOLERANCE = 1e-13  # mm, for coordinates up to 10 mm: about their rounding; relative beyond
 BLOCK = 16_384  # points worked on at a time: their temporaries stay in the processor's cache
 
 
@@ -67,29 +69,40 @@ def distortion_basis(points: Array) -> Array:
     return basis
 
 
-def undistort_exactly(points: Array, distortion: Distortion) -> Array:
-    """φ⁻¹(p) by Newton's method to rounding; raises when φ cannot be inverted there (it folds over)."""
+def undistort_exactly(points: Array, distortion: Distortion, *, invalid: Literal["raise", "nan"] = "raise") -> Array:
+    """φ⁻¹(p) by Newton's method to rounding.
+
+    Far outside the image φ may fold over and have no inverse: an error, or NaN with `invalid="nan"`.
+    """
     undone = points.copy(order="K")
     if not distortion.coefficients.any():
         return undone
     flat = undone.reshape(-1, points.shape[-1])  # a view, or a copy where the memory layout forbids it
     for start in range(0, len(flat), BLOCK):
         block = flat[start : start + BLOCK]
-        block[:] = _undistort_block(np.asfortranarray(block), distortion)
+        block[:] = _undistort_block(np.asfortranarray(block), distortion, invalid)
     return flat.reshape(points.shape)
 
 
-def _undistort_block(target: Array, distortion: Distortion) -> Array:
+def _undistort_block(target: Array, distortion: Distortion, invalid: Literal["raise", "nan"]) -> Array:
     guess = target.copy(order="K")
-    for _ in range(NEWTON_STEPS):
+    tolerance = NEWTON_TOLERANCE * np.maximum(1, np.abs(target[:, :2]) / 10)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where φ folds, steps may go anywhere
+        for _ in range(NEWTON_STEPS):
+            error = (distort(guess, distortion) - target)[:, :2]
+            if not (np.abs(error) > tolerance).any():  # NaN is not larger: missing points end here, too
+                return guess
+            xx, xy, yy = _bend(guess, distortion)
+            determinant = xx * yy - xy * xy
+            guess[:, 0] -= (yy * error[:, 0] - xy * error[:, 1]) / determinant
+            guess[:, 1] -= (xx * error[:, 1] - xy * error[:, 0]) / determinant
         error = (distort(guess, distortion) - target)[:, :2]
-        if not (np.abs(error) > NEWTON_TOLERANCE).any():  # NaN is not larger: missing points end here, too
-            return guess
-        xx, xy, yy = _bend(guess, distortion)
-        determinant = xx * yy - xy * xy
-        guess[:, 0] -= (yy * error[:, 0] - xy * error[:, 1]) / determinant
-        guess[:, 1] -= (xx * error[:, 1] - xy * error[:, 0]) / determinant
-    raise PlenodepthError(
-        f"distortion {np.array2string(distortion.coefficients, precision=3)} cannot be inverted at some points "
-        f"(largest remaining error {np.nanmax(np.abs(error)):.2g} mm)"
-    )
+    # Rounding may keep a point a little above the tolerance for ever; a fold keeps it far away.
+    lost = ~(np.abs(error) <= 1e3 * tolerance).all(axis=1) & np.isfinite(target[:, :2]).all(axis=1)
+    if invalid == "raise" and lost.any():
+        raise PlenodepthError(
+            f"distortion {np.array2string(distortion.coefficients, precision=3)} cannot be inverted at some points "
+            f"({int(lost.sum())} of {len(target)})"
+        )
+    guess[lost] = np.nan
+    return guess

@@ -94,11 +94,11 @@ def unproject(
     The paper's Π⁻¹: out through the lens to the virtual depth, φ⁻¹ there, thin lens, then the whole point times
     γ = Γ(z)/z (`depth_scale`). φ⁻¹ is Newton's exact inverse, or the camera's five calibrated coefficients as in
     the paper (`undistortion="calibrated"`: faster, and off by up to a pixel and more in the corners).
-    NaN where v is missing or at or beyond infinity.
+    NaN where v is missing or at or beyond infinity, and where φ has no inverse.
     """
     virtual = virtual_point(camera, uv, k, l, virtual_depth)
     if undistortion == "exact":
-        virtual = undistort_exactly(virtual, camera.distortion)
+        virtual = undistort_exactly(virtual, camera.distortion, invalid="nan")
     elif camera.inverse_distortion is not None:
         virtual = distort(virtual, camera.inverse_distortion)
     else:
