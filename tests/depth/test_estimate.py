@@ -186,7 +186,7 @@ def test_an_image_of_another_size_is_refused() -> None:
         {"virtual_range": (5.0, 3.0)},
         {"reach": 0.5},
         {"window": 4},
-        {"search": "magic"},
+        {"equalisation": "magic"},
         {"blur_coefficient": -1.0},
     ],
     ids=str,

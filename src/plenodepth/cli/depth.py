@@ -10,6 +10,7 @@ import typer
 
 from plenodepth.camera import load_camera
 from plenodepth.cli.common import ImageSizeOption, JsonOption, ParametersOption, console, parse_image_size, print_json
+from plenodepth.cli.progress import FrameProgress, row_progress
 from plenodepth.errors import InputError, PlenodepthError
 
 
@@ -57,13 +58,15 @@ def depth(
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=out, fix="give a writable folder") from None
     summaries, failed = [], 0
-    for path in images:
-        try:
-            summaries.append(_one(path, loaded, white, bayer, settings, filters, out, threads))
-        except PlenodepthError as error:
-            # The other frames still finish; the exit code tells.
-            print(f"plenodepth: {error}", file=sys.stderr)
-            failed += 1
+    with row_progress("", quiet=as_json) as progress:
+        for index, path in enumerate(images):
+            progress.frame(index, len(images), path.name)
+            try:
+                summaries.append(_one(path, loaded, white, bayer, settings, filters, out, threads, progress))
+            except PlenodepthError as error:
+                # The other frames still finish; the exit code tells.
+                print(f"plenodepth: {error}", file=sys.stderr)
+                failed += 1
     if as_json:
         print_json({"frames": summaries, "failed": failed})
     else:
@@ -82,13 +85,14 @@ def _one(
     filters: Any,
     out: Path,
     threads: int | None,
+    progress: FrameProgress,
 ) -> dict[str, Any]:
     from plenodepth.metric.frame import frame_depth, write_frame
     from plenodepth.raw import load_raw
     from plenodepth.view import depth_figure, save_figure
 
     image = load_raw(path, camera, white=white, bayer=bayer)
-    frame = frame_depth(image, camera, settings, filters, threads=threads)
+    frame = frame_depth(image, camera, settings, filters, threads=threads, progress=progress)
     write_frame(frame, out)
     kind, cue = "refined" if settings.refined else "coarse", "blur aware" if settings.blur else "disparity only"
     title = f"{image.name}: {kind}, {cue}"

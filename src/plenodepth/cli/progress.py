@@ -1,9 +1,9 @@
-"""A progress bar with rays per second and time left, on stderr so that stdout stays clean."""
+"""Progress bars with time left, on stderr so that stdout stays clean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -18,15 +18,15 @@ class RaysPerSecond(ProgressColumn):
         return Text("–" if not task.speed else f"{task.speed / 1e6:.1f} M rays/s")
 
 
-class RayProgress:
-    """Counts the rays of the frame at hand; call it with (done, total)."""
+class FrameProgress:
+    """Counts what is done of the frame at hand; call it with (done, total)."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None)
 
     def __call__(self, done: int, total: int) -> None:
-        """Rays done so far, of how many."""
+        """Done so far, of how many."""
         self._bar.update(self._task, completed=done, total=total)
 
     def frame(self, index: int, count: int, name: str) -> None:
@@ -34,14 +34,24 @@ class RayProgress:
         self._bar.reset(self._task, total=None, description=f"{index + 1}/{count} {name}")
 
 
+def ray_progress(label: str, *, quiet: bool = False) -> AbstractContextManager[FrameProgress]:
+    """A bar that counts rays, with their rate."""
+    return _progress(label, quiet, RaysPerSecond())
+
+
+def row_progress(label: str, *, quiet: bool = False) -> AbstractContextManager[FrameProgress]:
+    """A bar that counts rows of micro-images."""
+    return _progress(label, quiet)
+
+
 @contextmanager
-def ray_progress(label: str, *, quiet: bool = False) -> Iterator[RayProgress]:
+def _progress(label: str, quiet: bool, *more: ProgressColumn) -> Iterator[FrameProgress]:
     """Show a bar while the block runs; none when quiet or when stderr is no terminal."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), RaysPerSecond())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), *more)
     with Progress(
         *columns, TimeRemainingColumn(), console=console, transient=True, disable=quiet or not console.is_terminal
     ) as bar:
-        progress = RayProgress(bar)
+        progress = FrameProgress(bar)
         progress.frame(0, 1, label)
         yield progress

@@ -7,7 +7,6 @@ from typing import Literal
 
 from plenodepth.errors import InputError
 
-Search = Literal["sweep", "golden"]
 Equalisation = Literal["mixture", "s_transform"]
 
 # A uniform disc of radius ρ has the standard deviation ρ/2 along each axis.
@@ -20,7 +19,6 @@ class DepthSettings:
 
     refined: bool = False  # one depth per pixel instead of one per micro-image
     blur: bool = True  # compare equally blurred views (the paper's B); False: disparity only (D)
-    search: Search = "sweep"
     hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 32, or 64 when refined
     virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
     reach: float = 1.8  # the sweep compares views up to so many lens pitches away
@@ -53,7 +51,6 @@ class DepthSettings:
             "least_views": self.least_views >= 1,
             "smoothing": 0 <= self.smoothing <= 4,
             "blur_coefficient": self.blur_coefficient is None or self.blur_coefficient > 0,
-            "search": self.search in ("sweep", "golden"),
             "equalisation": self.equalisation in ("mixture", "s_transform"),
         }
         for name, fine in checks.items():
