@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from plenodepth import __version__
-from plenodepth.cli import camera_check, camera_convert, camera_show, depth, simulate
+from plenodepth.cli import camera_check, camera_convert, camera_show, cost, depth, simulate
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -22,6 +22,7 @@ app = typer.Typer(
 camera = typer.Typer(help="Describe, convert and check cameras.", no_args_is_help=True, context_settings=HELP_SETTINGS)
 app.add_typer(camera, name="camera")
 app.command("depth")(depth.depth)
+app.command("cost")(cost.cost)
 camera.command("show")(camera_show.show)
 camera.command("convert")(camera_convert.convert)
 camera.command("check")(camera_check.check)

@@ -1,0 +1,51 @@
+"""The cost of every hypothesis for one micro-image: what an estimate was chosen from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.depth.kernels import reference
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.depth.tiles import cut_tiles
+from plenodepth.depth.views import plan_views
+from plenodepth.errors import InputError
+from plenodepth.raw.image import RawImage
+
+SAMPLES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class CostCurve:
+    """Mean absolute difference of the views over virtual depth, (n,) each, and the estimate made of it."""
+
+    virtual_depth: NDArray[np.float64]
+    cost: NDArray[np.float64]  # NaN where too few views overlap
+    pixels: NDArray[np.int64]
+    estimate: float  # NaN where there is none
+    sigma: float
+
+
+def cost_curve(
+    image: RawImage, camera: PlenopticCamera | GridCamera, k: int, l: int, settings: DepthSettings | None = None
+) -> CostCurve:
+    """The curve of micro-image (k, l), finely sampled in 1/v, by the reference kernel."""
+    settings = settings or DepthSettings()
+    lattice = camera.micro_images.lattice
+    if not lattice.contains(k, l):
+        raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")
+    tiles = cut_tiles(image.gray, camera, settings)
+    lens = l * lattice.columns + k
+    fine = plan_views(camera, replace(settings, hypotheses=SAMPLES))
+    costs = [reference.view_cost(tiles, fine, settings, lens, inverse, fine.swept) for inverse in fine.inverse_depths]
+    estimate, sigma = reference.coarse_depth(tiles, plan_views(camera, settings), settings, lens)
+    return CostCurve(
+        1 / fine.inverse_depths.astype(np.float64),
+        np.array([cost for cost, _ in costs]),
+        np.array([pixels for _, pixels in costs], np.int64),
+        estimate,
+        sigma,
+    )
