@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+
+# A busy machine must not fail a test for being slow; with CI set, Hypothesis has a profile of its own that says the same.
+if not os.environ.get("CI"):
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
