@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-
-# A busy machine must not fail a test for being slow; with CI set, Hypothesis has a profile of its own that says the same.
+# A busy machine must not fail a test for being slow; with CI set, Hypothesis has such a profile of its own.
 if not os.environ.get("CI"):
     settings.register_profile("patient", deadline=None)
     settings.load_profile("patient")
