@@ -7,7 +7,7 @@ import pytest
 from cameras import keplerian, rearranged, with_focal_lengths
 from planes import plane_image, small_camera
 
-from plenodepth.camera import GridCamera, metric_from_virtual, virtual_from_metric
+from plenodepth.camera import GridCamera, load_camera, metric_from_virtual, virtual_from_metric
 from plenodepth.depth.estimate import estimate_depth
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.maps import VirtualDepthMap
@@ -16,6 +16,7 @@ from plenodepth.depth.tiles import cut_tiles
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, PlanarPose
+from plenodepth.raw import load_raw
 from plenodepth.raw.image import Devignetting, RawImage
 
 CAMERA = small_camera()
@@ -194,3 +195,26 @@ def test_an_image_of_another_size_is_refused() -> None:
 def test_impossible_settings_are_named(wrong: dict) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         DepthSettings(**wrong)
+
+
+@pytest.mark.realdata
+def test_the_order_of_things_in_a_real_frame(real_data: object) -> None:
+    """A Raytrix R5, vendor's grid, no white image: kangaroo, cup and second animal, then the books at the back."""
+    camera = load_camera(f"{real_data}/r5/fujita2-calib.xml", image_size=(2048, 2048))
+    found = estimate_depth(load_raw(f"{real_data}/r5/fujita2-frame0.png", camera), camera)
+    assert found.valid_fraction > 0.6
+
+    def median(u: slice, v: slice) -> float:
+        """Virtual depth in a part of the image, given in px."""
+        k, l = camera.micro_images.lattice.indices()
+        x, y = np.moveaxis(camera.micro_images.center(k, l), -1, 0)
+        inside = (x >= u.start) & (x < u.stop) & (y >= v.start) & (y < v.stop)
+        part = found.virtual_depth[inside]
+        assert np.isfinite(part).mean() > 0.6
+        return float(np.nanmedian(part))
+
+    head, cup = median(slice(940, 1120), slice(540, 700)), median(slice(1220, 1360), slice(1000, 1200))
+    animal, books = median(slice(1500, 1750), slice(920, 1080)), median(slice(300, 700), slice(300, 800))
+    front, back = median(slice(300, 1700), slice(1850, 1950)), median(slice(1500, 1950), slice(1250, 1350))
+    assert head > cup > animal > books
+    assert front > back > books  # the table recedes

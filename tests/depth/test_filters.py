@@ -20,6 +20,7 @@ from plenodepth.camera import (
     usable_virtual_range,
     virtual_from_metric,
 )
+from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.filters import (
     FilterSettings,
     _exchanges,
@@ -31,7 +32,6 @@ from plenodepth.depth.filters import (
     median_across,
     median_of_present,
     metric_range,
-    owner_map,
 )
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
@@ -219,7 +219,7 @@ def test_missing_stays_missing(camera, good):
 
 
 def test_a_refined_median_does_not_look_into_other_micro_images(camera):
-    owner = owner_map(camera.micro_images, (404, 560))
+    owner = owner_map(camera.micro_images, 404, 560)
     v = (3 + owner % 7).astype(np.float32)  # one depth per micro-image, all neighbours different
     filtered = median_across(as_map(v, refined=True), camera).virtual_depth
     assert np.array_equal(filtered[owner >= 0], v[owner >= 0])
@@ -264,7 +264,7 @@ def test_neighbours_stand_around_their_micro_image(arrangement, parity):
 
 
 def test_owner_map_is_that_of_the_micro_images(camera):
-    owner = owner_map(camera.micro_images, (404, 560))
+    owner = owner_map(camera.micro_images, 404, 560)
     k, l = camera.micro_images.owner(np.stack(np.meshgrid(np.arange(560), np.arange(404)), axis=-1))
     assert np.array_equal(owner, np.where(k < 0, -1, l * 24 + k))
 

@@ -321,6 +321,12 @@ class PlenopticCamera:
         return self.micro_images.type_count
 
 
+def image_size(camera: PlenopticCamera | GridCamera) -> tuple[int, int]:
+    """Width and height, px, of a camera's images."""
+    place = camera.sensor if isinstance(camera, PlenopticCamera) else camera
+    return place.width, place.height
+
+
 def require_matching_lens_count(micro_images: MicroImageArray, width: int, height: int) -> None:
     """Refuse a lattice that is far larger or smaller than the image: the lens counts or the pitch are wrong."""
     lattice = micro_images.lattice

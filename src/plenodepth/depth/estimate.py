@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.camera.model import image_size
 from plenodepth.depth.kernels.cpu import MISSING, coarse_rows, refined_rows
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
@@ -33,7 +34,7 @@ def estimate_depth(
 ) -> VirtualDepthMap:
     """Estimate virtual depth; the same image and settings give the same bytes whatever the number of threads."""
     settings = settings or DepthSettings()
-    height, width = image_size(camera)
+    width, height = image_size(camera)
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
@@ -56,13 +57,6 @@ def estimate_depth(
             if progress is not None:
                 progress(band[1], views.rows)
     return VirtualDepthMap(depth, sigma, confidence, cost, used, refined=settings.refined)
-
-
-def image_size(camera: PlenopticCamera | GridCamera) -> tuple[int, int]:
-    """Height and width, px, of a camera's images."""
-    if isinstance(camera, GridCamera):
-        return camera.height, camera.width
-    return camera.sensor.height, camera.sensor.width
 
 
 def _kernel_arguments(tiles: Tiles, views: Views, settings: DepthSettings) -> tuple[object, ...]:

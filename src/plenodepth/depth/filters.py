@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import (
     Camera,
-    MicroImageArray,
     PlenopticCamera,
     corrected_disparity,
     infinity_virtual_depth,
@@ -24,6 +23,7 @@ from plenodepth.camera import (
     usable_depth_range,
     virtual_from_metric,
 )
+from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.geometry import Lattice
@@ -120,7 +120,7 @@ def metric_range(
     v = depth_map.virtual_depth
     if not depth_map.refined:
         return _kept(depth_map, (v >= _float32_below(lowest)) & (v > beyond) & (v <= _float32_above(highest)))
-    owner = owner_map(camera.micro_images, v.shape)
+    owner = owner_map(camera.micro_images, *v.shape)
     tables = [_with_missing(x) for x in (_float32_below(lowest), beyond, _float32_above(highest))]
     keep = np.empty(v.shape, np.bool_)
     for rows in _row_blocks(len(v)):
@@ -145,7 +145,7 @@ def consistency(depth_map: VirtualDepthMap, camera: Camera, tolerance: float = 0
         with np.errstate(invalid="ignore"):
             agree = np.abs(_with_missing(inverse)[ring.index] - inverse) <= tolerance * np.abs(inverse)
         return _kept(depth_map, agree.sum(axis=0) >= least)
-    owner = owner_map(camera.micro_images, v.shape)
+    owner = owner_map(camera.micro_images, *v.shape)
     ratio = lens_distances(camera).pitch_ratio if isinstance(camera, PlenopticCamera) else np.asarray(1.0)
     steps = ring.unit * camera.micro_images.lattice.pitch @ camera.micro_images.image_from_lattice.rotation.T
     neighbours = ring.index.reshape(len(steps), -1).astype(np.int32)
@@ -184,7 +184,7 @@ def median_across(depth_map: VirtualDepthMap, camera: Camera) -> VirtualDepthMap
         ring = _ring(camera.micro_images.lattice, FIRST_RING)
         return _replaced(depth_map, median_of_present(np.concatenate([v[None], _with_missing(v)[ring.index]]), v))
     median = np.empty_like(v)
-    for rows, planes, _ in _windows(v, owner_map(camera.micro_images, v.shape)):
+    for rows, planes, _ in _windows(v, owner_map(camera.micro_images, *v.shape)):
         median[rows] = median_of_present(planes, v[rows])
     return _replaced(depth_map, median)
 
@@ -211,7 +211,7 @@ def bilateral(
         return _replaced(depth_map, _weighted_mean(v, terms, by_depth))
     by_distance = np.float32(0.5 / (sigma_lenses * lattice.diameter) ** 2)
     mean = np.empty_like(v)
-    for rows, planes, offsets in _windows(v, owner_map(camera.micro_images, v.shape)):
+    for rows, planes, offsets in _windows(v, owner_map(camera.micro_images, *v.shape)):
         spread = by_distance * v[rows] ** 2
         terms = (
             (plane, spread * np.float32(x * x + y * y))
@@ -237,22 +237,6 @@ def _weighted_mean(v: Float32, others: Iterator[tuple[Float32, Float32 | np.floa
 
 
 # --- what filters share ---------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=2)  # half a second and 50 MB for a full frame, wanted by several filters of many frames
-def owner_map(micro_images: MicroImageArray, shape: tuple[int, int]) -> Int32:
-    """Micro-image l · columns + k that owns each pixel, `shape` (h, w): the one of the nearest centre; −1 for none."""
-    height, width = shape
-    owner = np.empty(shape, np.int32)
-    uv = np.moveaxis(np.empty((2, ROWS_AT_A_TIME, width)), 0, -1)  # each coordinate contiguous
-    uv[..., 0] = np.arange(width)
-    for rows in _row_blocks(height):
-        part = uv[: rows.stop - rows.start]
-        part[..., 1] = np.arange(rows.start, rows.stop)[:, None]
-        k, l = micro_images.owner(part)
-        owner[rows] = np.where(k < 0, -1, l * micro_images.lattice.columns + k)
-    owner.flags.writeable = False
-    return owner
 
 
 def require_shape(depth_map: VirtualDepthMap, camera: Camera) -> None:

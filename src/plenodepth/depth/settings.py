@@ -28,7 +28,7 @@ class DepthSettings:
     least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
     least_overlap: int = 15  # pixels that a view must share with the reference
     least_views: int = 2
-    smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases nothing
+    smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
     blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
 

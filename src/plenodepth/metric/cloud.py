@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances, unproject
-from plenodepth.depth.filters import owner_map
+from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_path, write_ply
@@ -55,7 +55,7 @@ def point_cloud(
     """
     metric = metric_depth_map(camera, virtual_map)
     shape = (camera.sensor.height, camera.sensor.width)
-    owner = owner_map(camera.micro_images, shape)
+    owner = owner_map(camera.micro_images, *shape)
     if virtual_map.refined:
         row, column = np.nonzero(np.isfinite(metric.depth))
         entry = row * shape[1] + column

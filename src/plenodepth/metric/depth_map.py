@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_distances, scaled_depth
 from plenodepth.camera.depth import scaled_depth_slope
-from plenodepth.depth.filters import ROWS_AT_A_TIME, owner_map, require_shape
+from plenodepth.camera.micro_images import owner_map
+from plenodepth.depth.filters import ROWS_AT_A_TIME, require_shape
 from plenodepth.depth.maps import VirtualDepthMap
 
 Float32 = NDArray[np.float32]
@@ -44,7 +45,7 @@ def metric_depth_map(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> M
     behind = main - camera.main_lens.focal_length  # D − F
     if not virtual_map.refined:
         return MetricDepthMap(*_metric(camera, virtual_map, slice(None), sensor, behind), refined=False)
-    owner = owner_map(camera.micro_images, v.shape)
+    owner = owner_map(camera.micro_images, *v.shape)
     sensor, behind = (np.append(table.ravel(), np.nan) for table in (sensor, behind))  # index −1, no lens, finds NaN
     depth, sigma, confidence = (np.empty(v.shape, np.float32) for _ in range(3))
     for start in range(0, len(v), ROWS_AT_A_TIME):

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.camera.model import image_size
 from plenodepth.errors import InputError
 from plenodepth.raw.image import Devignetting
-from plenodepth.raw.offsets import each_band, image_size
+from plenodepth.raw.offsets import each_band
 from plenodepth.raw.scale import SATURATION
 from plenodepth.raw.vignetting import (
     RadialVignetting,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera
+from plenodepth.camera.model import image_size
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -22,12 +23,6 @@ def each_band(height: int, work: Callable[[slice], None]) -> None:
     bands = [slice(first, min(first + ROWS_AT_A_TIME, height)) for first in range(0, height, ROWS_AT_A_TIME)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(work, bands))
-
-
-def image_size(camera: PlenopticCamera | GridCamera) -> tuple[int, int]:
-    """Width and height of the camera's images, px."""
-    place = camera.sensor if isinstance(camera, PlenopticCamera) else camera
-    return place.width, place.height
 
 
 def pixel_offsets(micro_images: MicroImageArray, rows: slice, width: int) -> tuple[NDArray[np.float32], Indices]:

@@ -60,7 +60,7 @@ class Triangles:
 class CompiledScene:
     """What kernels read: see the column names in `kernels.py`."""
 
-    objects: Float32  # (n, OBJECT_COLUMNS)
+    objects: Float32  # (n, 26)
     kinds: Int32  # (n, 6)
     texels: Float32  # all image textures, RGB interleaved
     volumes: Float32  # all solid textures

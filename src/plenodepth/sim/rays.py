@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, predicted_center, undistort_exactly
+from plenodepth.camera.micro_images import owner_map
 from plenodepth.errors import InputError
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
-COEFFICIENTS = 6  # of a second-order polynomial in two variables: 1, x, y, x², xy, y²
 STENCIL = 0.3  # mm, step of the differences that give the expansion: about the width of a bundle there
 
 
@@ -82,7 +82,11 @@ def ray_setup(
         width=camera.sensor.width,
         height=camera.sensor.height,
         pixel_size=camera.sensor.pixel_size,
-        owner=pixel_owners(camera) if owner else np.zeros((0, 0), np.int32),
+        owner=(
+            owner_map(camera.micro_images, camera.sensor.height, camera.sensor.width)
+            if owner
+            else np.zeros((0, 0), np.int32)
+        ),
         lens=np.column_stack(columns).astype(np.float32),
         chord=np.concatenate(chords, axis=1).astype(np.float32),
         near=near,
@@ -90,17 +94,6 @@ def ray_setup(
         aperture_radius=focal / number / 2,
         lens_radius=camera.micro_lenses.lens_diameter / 2 if camera.type_count else 0.0,
     )
-
-
-def pixel_owners(camera: PlenopticCamera) -> NDArray[np.int32]:
-    """The lens behind each pixel, (height, width): that of the nearest micro-image centre, −1 beyond the array."""
-    columns = camera.micro_images.lattice.columns
-    u = np.arange(camera.sensor.width, dtype=np.float64)
-    owners = np.empty((camera.sensor.height, camera.sensor.width), np.int32)
-    for row in range(camera.sensor.height):
-        k, l = camera.micro_images.owner(np.column_stack([u, np.full_like(u, row)]))
-        owners[row] = np.where(k < 0, -1, l * columns + k)
-    return owners
 
 
 def _expansion(camera: PlenopticCamera, about: Float64, image: float) -> Float64:

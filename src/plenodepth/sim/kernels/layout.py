@@ -10,13 +10,11 @@ u4 = np.uint32
 RECTANGLE, CHECKERBOARD, SPHERE, BOX, MESH = range(5)
 PLAIN, IMAGE, SOLID = range(3)
 
-# Columns of the numbers of an object
-LOCAL = 0  # 12: rows of local_from_cam (3 × 4)
+# Columns of the numbers of an object; the first 12 are the rows of local_from_cam (3 × 4)
 SIZE = 12  # 4: half sizes, or square, margin, columns, rows of a board
 COLOR = 16  # 3
 DARK, LIGHT = 19, 22  # 3 each: the two colours of a solid texture, or of a board
 SCALE = 25  # cells per mm of a solid texture
-OBJECT_COLUMNS = 26
 # Columns of the integers of an object
 SHAPE, TEXTURE, FIRST, TEXTURE_WIDTH, TEXTURE_HEIGHT, EMITS = range(6)
 
