@@ -120,6 +120,18 @@ def test_a_camera_comes_back_from_a_libpleno_file(tmp_path: Path, name: str) -> 
     )
 
 
+def test_libpleno_s_file_has_no_place_for_how_raw_images_are_read(tmp_path: Path) -> None:
+    camera = base("r12-mini")
+    sensor = replace(camera.sensor, bayer="GRBG", black_level=0.0625)
+    assert exported(replace(camera, sensor=sensor)) == exported(camera)
+    # Nor does it take away what our own file holds of an imported camera.
+    imported_camera = imported(tmp_path, mini())
+    save_camera(replace(imported_camera, sensor=sensor), tmp_path / "c.yaml")
+    again = load_plenoptic_camera(tmp_path / "c.yaml")
+    assert (again.sensor.bayer, again.sensor.black_level) == ("GRBG", 0.0625)
+    assert exported(again) == exported(imported_camera)
+
+
 # --- a camera that changed since its import ---------------------------------------------------------------------
 
 

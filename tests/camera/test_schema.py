@@ -26,6 +26,7 @@ Keys = tuple[str, ...]
 
 FULL = replace(
     base("r12-mini"),
+    sensor=replace(base("r12-mini").sensor, bayer="GRBG", black_level=0.0625),
     white_radius=WhiteRadius(-0.14, np.array([-0.029, -0.024, -0.027])),
     provenance=Provenance(
         source="bundle adjustment over 16 frames",
@@ -75,6 +76,17 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_sensor_does_not_have_is_not_written() -> None:
+    plain = content_of_camera(base("r12-mini"))["sensor"]
+    assert set(plain) == {"width", "height", "pixel_size", "position"}
+    assert CONTENT["sensor"] == {**plain, "bayer": "GRBG", "black_level": 0.0625}
+
+
+def test_colour_filters_may_be_written_in_small_letters_or_as_nothing() -> None:
+    assert camera_from_content(changed(("sensor", "bayer"), value="bggr"), "a").sensor.bayer == "BGGR"
+    assert camera_from_content(changed(("sensor", "bayer"), value=None), "a").sensor.bayer is None
+
+
 def test_numbers_may_be_written_as_people_do() -> None:
     text = native_text(FULL, "a", as_json=False)
     for written in ("focal_length: 50", "focal_length: 5e1", "focal_length: 5.0e+1"):
@@ -93,6 +105,8 @@ def test_the_example_in_the_documentation_is_a_camera_with_every_key() -> None:
 # --- what it refuses --------------------------------------------------------------------------------------------
 
 OPTIONAL = {
+    ("sensor", "bayer"),
+    ("sensor", "black_level"),
     ("main_lens", "f_number"),
     ("distortion",),
     ("inverse_distortion",),
@@ -191,6 +205,19 @@ BAD_VALUES = {
     "negative pitch": (("micro_images", "pitch"), [23.3, -23.3], "micro_images.pitch: needs two numbers > 0"),
     "short vector": (("sensor", "position"), [1.0, 2.0], "sensor.position.2: is missing"),
     "sensor before the main lens": (("sensor", "position"), [-1.5, -1.1, 50.0], "sensor.position: has z = 50"),
+    "unknown colour filters": (
+        ("sensor", "bayer"),
+        "RGBG",
+        "cam.yaml: sensor.bayer: is 'RGBG' (give one of RGGB, GRBG, GBRG, BGGR)",
+    ),
+    "colour filters that are no text": (("sensor", "bayer"), True, "sensor.bayer: input should be a valid string"),
+    "black level in numbers": (
+        ("sensor", "black_level"),
+        64,
+        "cam.yaml: sensor.black_level: is 64, needs a number ≥ 0 and < 1 (give it as a part of full scale",
+    ),
+    "negative black level": (("sensor", "black_level"), -0.1, "sensor.black_level: is -0.1, needs a number ≥ 0"),
+    "black level as text": (("sensor", "black_level"), "low", "sensor.black_level: input should be a valid number"),
     "unknown arrangement": (("micro_images", "arrangement"), "hexagonal", "micro_images.arrangement: input should be"),
     "parity": (("micro_images", "shifted_parity"), 2, "micro_images.shifted_parity: input should be 0 or 1"),
     "ragged pattern": (("micro_images", "type_pattern"), [[0, 1], [2]], "micro_images.type_pattern: rows differ"),
@@ -271,7 +298,7 @@ def test_a_damaged_file_is_a_camera_or_one_line(damaged_file: Path, suffix: str,
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_truncated_file_is_refused_unless_only_its_source_is_shorter(damaged_file: Path, suffix: str) -> None:
-    whole = FORMATS[suffix].encode()
+    whole = FORMATS[suffix].rstrip().encode()  # without the last line's end the file is still whole
     for end in range(0, len(whole), 13):
         camera = loaded_or_refused(damaged_file.with_suffix(suffix), whole[:end])
         if camera is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.raw import BAYER_PATTERNS, Devignetting, RawImage, clean_image, noise_level
 from plenodepth.raw.offsets import pixel_offsets
+from plenodepth.raw.scale import Levels
+from plenodepth.raw.white import rim_brightness
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings, expose
@@ -284,12 +287,170 @@ def test_the_noise_is_found_with_and_without_texture(sigma: float) -> None:
     assert clean.noise == pytest.approx(clean.gray.std(), rel=0.1)
 
 
+# --- colour filters of the camera -------------------------------------------------------------------------------
+
+
+def with_sensor(camera: PlenopticCamera, **fields: Any) -> PlenopticCamera:
+    return replace(camera, sensor=replace(camera.sensor, **fields))
+
+
+@pytest.mark.parametrize("given", [None, "BGGR"])
+def test_a_given_pattern_goes_before_the_camera_s(given: str | None) -> None:
+    mosaic = expose(textured_light(4.0), SensorSettings(bayer="GRBG"))
+    clean = clean_image(mosaic, with_sensor(MINI, bayer="GRBG"), bayer=given)
+    expected = clean_image(mosaic, MINI, bayer=given or "GRBG")
+    assert clean.color is not None
+    assert np.array_equal(clean.color, expected.color, equal_nan=True)
+    assert clean.noise == expected.noise
+
+
+def test_an_image_in_colour_is_not_demosaiced_again() -> None:
+    camera = with_sensor(MINI, bayer="GRBG")
+    image = expose(textured_light(4.0), SensorSettings())
+    clean, expected = clean_image(image, camera), clean_image(image, MINI)
+    assert np.array_equal(clean.gray, expected.gray, equal_nan=True)
+    assert np.array_equal(clean.color, expected.color, equal_nan=True)
+    with pytest.raises(InputError, match="bayer: is given, but the image has colours"):
+        clean_image(image, camera, bayer="GRBG")
+
+
+def test_the_noise_of_an_image_that_others_demosaiced_is_not_taken_for_less() -> None:
+    mosaic = 0.5 + 0.01 * np.random.default_rng(5).standard_normal((404, 560))
+    color = clean_image(mosaic, MINI, bayer="RGGB", devignetting="none").color
+    assert color is not None
+    clean = clean_image(color, with_sensor(MINI, bayer="RGGB"), devignetting="none")
+    assert clean.noise == pytest.approx(clean.gray.std(), rel=0.1)
+    assert clean_image(color, MINI, devignetting="none").noise < 0.7 * clean.noise
+
+
+# --- black level ------------------------------------------------------------------------------------------------
+
+BLACK = 0.0625  # 64 of 1023
+
+
+def lifted(numbers: np.ndarray) -> np.ndarray:
+    """Numbers of 12 bits, or floats with the scale 1, of a sensor that counts from its black level on."""
+    if numbers.dtype == np.float32:
+        return (1 - BLACK) * numbers + np.float32(BLACK)
+    return np.rint((1 - BLACK) * numbers + BLACK * 4095).astype(np.uint16)
+
+
+@pytest.mark.parametrize("bayer", [None, "GRBG"])
+@pytest.mark.parametrize("way", ["white", "model", "self", "none"])
+def test_light_is_counted_from_the_black_level(way: str, bayer: str | None) -> None:
+    image, white = 0.5 * textured_light(4.0), white_light(4.0)
+    if bayer:
+        image, white = image[..., 1], white[..., 1]
+    whites = (white, lifted(white)) if way == "white" else (None, None)
+    expected = clean_image(image, MINI, white=whites[0], bayer=bayer, devignetting=way)  # type: ignore[arg-type]
+    for camera, given in ((MINI, BLACK), (with_sensor(MINI, black_level=BLACK), None)):
+        clean = clean_image(
+            lifted(image),
+            camera,
+            white=whites[1],
+            bayer=bayer,
+            black_level=given,
+            devignetting=way,  # type: ignore[arg-type]
+        )
+        assert clean.devignetting is expected.devignetting
+        assert np.array_equal(np.isnan(clean.gray), np.isnan(expected.gray))
+        assert np.nanmax(np.abs(clean.gray - expected.gray)) < 2e-5  # rounding to float32, magnified at the rim
+        assert clean.noise == pytest.approx(expected.noise, rel=1e-3)
+
+
+def test_a_given_black_level_goes_before_the_camera_s() -> None:
+    image = np.full((404, 560), 0.5, np.float32)
+    camera = with_sensor(MINI, black_level=0.2)
+    for given, expected in ((None, 0.3 / 0.8), (0, 0.5), (0.1, 0.4 / 0.9)):
+        assert np.allclose(clean_image(image, camera, black_level=given, devignetting="none").gray, expected)
+    assert np.allclose(clean_image(image, GRID, devignetting="none").gray, 0.5)
+
+
+@pytest.mark.parametrize("bayer", [None, "RGGB"])
+def test_the_noise_is_found_above_a_black_level(bayer: str | None) -> None:
+    sensor = SensorSettings(bayer=bayer, full_well=1000)
+    image, white = expose(0.5 * white_light(4.0), sensor), expose(white_light(4.0), replace(sensor, seed=1))
+    expected = clean_image(image, MINI, white=white, bayer=bayer)
+    clean = clean_image(lifted(image), MINI, white=lifted(white), bayer=bayer, black_level=BLACK)
+    assert clean.noise == pytest.approx(expected.noise, rel=0.02)
+    assert np.nanmedian(clean.gray) == pytest.approx(np.nanmedian(expected.gray), rel=0.01)
+
+
+@pytest.mark.parametrize("way", ["white", "none"])
+def test_noise_about_black_is_not_clipped(way: str) -> None:
+    noise = np.random.default_rng(1).normal(0, 5, (404, 560))
+    dark = np.rint(256 + noise).astype(np.uint16)
+    white = lifted(expose(white_light(4.0), SensorSettings(color=False))) if way == "white" else None
+    clean = clean_image(dark, MINI, white=white, black_level=256 / 4095, full_scale=4095, devignetting=way)  # type: ignore[arg-type]
+    here = within(0.5) & np.isfinite(clean.gray)
+    assert clean.gray[here].min() < -0.002
+    assert abs(clean.gray[here].mean()) < 0.0002
+    assert not np.isinf(clean.gray).any()
+
+
+def test_full_scale_is_still_saturated() -> None:
+    image = np.full((404, 560), 2000, np.uint16)
+    image[50, 60], image[70, 80] = 4095, 4080
+    clean = clean_image(image, MINI, black_level=BLACK, devignetting="none")
+    assert np.argwhere(np.isnan(clean.gray)).tolist() == [[50, 60]]
+    assert clean.gray[70, 80] == pytest.approx((4080 - 4095 * BLACK) / (4095 * (1 - BLACK)))
+
+
+@pytest.mark.parametrize("level", [-0.1, 1, 64, float("nan")])
+def test_a_black_level_that_is_no_part_of_full_scale_is_refused(level: float) -> None:
+    with pytest.raises(InputError, match=r"frame: black_level: is .* \(give it as a part of full scale"):
+        clean_image(np.full((404, 560), 90, np.uint8), MINI, black_level=level, name="frame")
+
+
+# --- a white image of another aperture --------------------------------------------------------------------------
+
+STOPS = (2.8, 4.0, 5.6, 8.0)
+
+
 @pytest.mark.parametrize("bayer", [None, "GBRG"])
-@pytest.mark.parametrize(("image", "white"), [(2.8, 4.0), (4.0, 2.8), (4.0, 5.6)])
-def test_a_white_image_of_another_aperture_is_refused(image: float, white: float, bayer: str | None) -> None:
-    light = textured_light(image)
-    numbers = expose(light, SensorSettings(bayer=bayer))
-    mine, other = (expose(white_light(n), SensorSettings(bayer=bayer, seed=1)) for n in (image, white))
-    clean_image(numbers, MINI, white=mine, bayer=bayer)
-    with pytest.raises(InputError, match="narrower" if white > image else "wider"):
-        clean_image(numbers, MINI, white=other, bayer=bayer)
+@pytest.mark.parametrize("exposure", [0.9, 0.1])
+def test_a_white_image_one_stop_or_more_off_is_refused_and_no_other(exposure: float, bayer: str | None) -> None:
+    sensor = SensorSettings(bayer=bayer)
+    whites = {n: expose(white_light(n), replace(sensor, seed=1)) for n in STOPS}
+    for taken_at in STOPS:
+        image = expose(textured_light(taken_at), replace(sensor, exposure=exposure))
+        clean_image(image, MINI, white=whites[taken_at], bayer=bayer)
+        for other in STOPS:
+            if other != taken_at:
+                with pytest.raises(InputError, match="narrower" if other > taken_at else "wider"):
+                    clean_image(image, MINI, white=whites[other], bayer=bayer)
+
+
+LEVELS = (Levels(0, 4095), Levels(0, 4095))
+
+
+@pytest.mark.parametrize("f_number", [*STOPS, 11.0])
+def test_the_scene_does_not_change_the_aperture_that_an_image_shows(f_number: float) -> None:
+    white = expose(white_light(f_number, seed=7), SensorSettings(seed=1))
+    for light in (white_light(f_number), textured_light(f_number), 0.1 * textured_light(f_number)):
+        found = rim_brightness(expose(light, SensorSettings()), white, MINI, LEVELS)
+        assert found is not None
+        assert found[0] == pytest.approx(1, abs=0.03)
+
+
+def test_a_noisy_white_image_is_not_taken_for_one_of_another_aperture() -> None:
+    noisy = SensorSettings(full_well=100, read_noise=3, seed=1)
+    for f_number in (*STOPS, 11.0):
+        image = expose(textured_light(f_number), SensorSettings())
+        clean_image(image, MINI, white=expose(white_light(f_number), noisy))
+
+
+def test_where_the_aperture_cannot_be_told_the_white_image_is_taken() -> None:
+    white = expose(white_light(4.0), SensorSettings())
+    assert rim_brightness(np.zeros_like(white), white, MINI, LEVELS) is None
+    narrow = np.where(within(0.4), 3000, 0).astype(np.uint16)
+    assert rim_brightness(narrow, narrow, MINI, LEVELS) is None
+
+
+def test_a_black_level_that_nobody_told_is_named_where_it_looks_like_another_aperture() -> None:
+    sensor = SensorSettings()
+    image = lifted(expose(textured_light(4.0), replace(sensor, exposure=0.1)))
+    white = lifted(expose(white_light(4.0), sensor))
+    with pytest.raises(InputError, match="check the black level"):
+        clean_image(image, MINI, white=white)
+    clean_image(image, MINI, white=white, black_level=BLACK)

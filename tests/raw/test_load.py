@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plenodepth.camera import GridCamera, load_camera, preset
+from plenodepth.camera import GridCamera, load_camera, preset, save_camera
 from plenodepth.errors import InputError
-from plenodepth.io import write_image
-from plenodepth.raw import Devignetting, load_raw, predicted_vignetting
+from plenodepth.io import read_image, write_image
+from plenodepth.raw import Devignetting, estimated_vignetting, load_raw, predicted_vignetting
 from plenodepth.raw.offsets import pixel_offsets
+from plenodepth.raw.scale import Levels
+from plenodepth.raw.white import rim_brightness
 
 MINI = preset("r12-mini")
 GRID = GridCamera("grid", 560, 404, MINI.micro_images, np.array([[2.0, 4], [3, 5], [4, 6]]))
@@ -64,6 +66,10 @@ def test_bad_input_is_one_line_that_names_the_file(tmp_path: Path) -> None:
         ("dark.png", "is dark", {"white": "dark"}),
         ("overexposed.png", "is saturated", {"white": "overexposed"}),
         ("cut.png", "aperture", {"white": "cut"}),
+        ("white.png", "holds 203 at the centres", {"white": "white", "black_level": 0.8}),
+        ("white.png", "or correct the black level", {"white": "white", "camera": counting_from(0.9)}),
+        ("dark.png", "the black level is 12.75", {"white": "dark", "black_level": 0.05}),
+        ("frame.png", "black_level: is 16, needs a number ≥ 0 and < 1", {"black_level": 16}),
         ("text.png", "is not a PNG", {"path": "text"}),
         ("text.png", "is not a PNG", {"white": "text"}),
         ("half.png", "ends before", {"path": "half"}),
@@ -91,8 +97,41 @@ def test_bad_input_is_one_line_that_names_the_file(tmp_path: Path) -> None:
         assert "\n" not in text
 
 
+def counting_from(black_level: float) -> object:
+    return replace(MINI, sensor=replace(MINI.sensor, black_level=black_level))
+
+
 def replace_f_number() -> object:
     return replace(MINI, main_lens=replace(MINI.main_lens, f_number=None))
+
+
+def test_a_camera_file_says_how_its_images_are_read(tmp_path: Path) -> None:
+    sensor = replace(MINI.sensor, bayer="GBRG", black_level=0.1)
+    save_camera(replace(MINI, sensor=sensor), tmp_path / "camera.yaml")
+    camera = load_camera(tmp_path / "camera.yaml")
+    white = np.rint(25.5 + 0.9 * white_numbers()).astype(np.uint8)
+    write_image(tmp_path / "frame.png", white)
+    clean = load_raw(tmp_path / "frame.png", camera, white=tmp_path / "frame.png")
+    told = load_raw(tmp_path / "frame.png", MINI, white=tmp_path / "frame.png", bayer="GBRG", black_level=0.1)
+    assert clean.color is not None
+    assert np.nanmax(np.abs(clean.gray - 1)) < 1e-5
+    assert np.array_equal(clean.gray, told.gray, equal_nan=True)
+
+
+@pytest.mark.realdata
+def test_the_texture_of_a_real_frame_looks_like_no_other_aperture(real_data: Path) -> None:
+    camera = load_camera(real_data / "r5" / "fujita2-calib.xml", image_size=(2048, 2048))
+    frame = read_image(real_data / "r5" / "fujita2-frame0.png").astype(np.float32).mean(axis=2) / 255
+    # No white image came with the frame: the mean micro-image of one half stands for it, and the other is examined.
+    for half in (np.s_[:, :1024], np.s_[:1024]):
+        unseen = np.ones((2048, 2048), np.bool_)
+        unseen[half] = False
+        profile = estimated_vignetting(np.where(unseen, np.nan, frame), frame >= 1, camera)
+        assert profile is not None
+        white = profile.band(camera.micro_images, slice(0, 2048), 2048)
+        found = rim_brightness(np.where(unseen, frame, np.nan), white, camera, (Levels(0, 1), Levels(0, 1)))
+        assert found is not None
+        assert found[0] == pytest.approx(1, abs=0.03)
 
 
 @pytest.mark.realdata

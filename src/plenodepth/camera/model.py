@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plenodepth.camera.raw_numbers import bayer_pattern, require_black_level
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
 
@@ -48,12 +49,18 @@ def frozen_vector(values: ArrayLike, size: int | None, name: str) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Sensor:
-    """width × height pixels of `pixel_size` mm; `position` (3,) mm: its corner in the camera frame (t_s)."""
+    """width × height pixels of `pixel_size` mm; `position` (3,) mm: its corner in the camera frame (t_s).
+
+    `bayer` names the colour filters of its raw images, None where they are gray or already in colour. `black_level`
+    is the number that a raw image holds without light, as a part of its full scale.
+    """
 
     width: int
     height: int
     pixel_size: float
     position: Array
+    bayer: str | None = None
+    black_level: float = 0.0
 
     def __post_init__(self) -> None:
         require_image_size(self.width, self.height, "sensor")
@@ -65,6 +72,9 @@ class Sensor:
                 field="sensor.position",
                 fix="give z < 0",
             )
+        if self.bayer is not None:
+            object.__setattr__(self, "bayer", bayer_pattern(self.bayer, "sensor.bayer"))
+        object.__setattr__(self, "black_level", require_black_level(self.black_level, "sensor.black_level"))
 
     @property
     def principal_point(self) -> Array:

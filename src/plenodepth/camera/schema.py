@@ -65,6 +65,8 @@ class _Sensor(_Part):
     height: Count
     pixel_size: Number
     position: Triple
+    bayer: str | None = None
+    black_level: Number = 0.0
 
 
 class _MainLens(_Part):
@@ -225,6 +227,17 @@ def _provenance(part: _Provenance) -> Provenance:
     )
 
 
+def _sensor(part: _Sensor) -> Sensor:
+    return Sensor(
+        part.width,
+        part.height,
+        part.pixel_size,
+        np.array(part.position),
+        bayer=part.bayer,
+        black_level=part.black_level,
+    )
+
+
 def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
     lenses, inverse, white = part.micro_lenses, part.inverse_distortion, part.white_radius
     try:
@@ -233,7 +246,7 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
         raise InputError(error.message, field="micro_lenses.rotation", fix=error.fix) from None
     camera = PlenopticCamera(
         name=part.name,
-        sensor=Sensor(part.sensor.width, part.sensor.height, part.sensor.pixel_size, np.array(part.sensor.position)),
+        sensor=_sensor(part.sensor),
         main_lens=MainLens(part.main_lens.focal_length, part.main_lens.f_number),
         micro_images=_micro_images(part.micro_images),
         micro_lenses=MicroLensArray(np.array(lenses.pitch), cam_from_mla, np.array(lenses.focal_lengths)),
@@ -304,16 +317,11 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
             "virtual_depth_ranges": camera.virtual_depth_ranges.tolist(),
             "provenance": provenance,
         }
-    sensor, lens, lenses = camera.sensor, camera.main_lens, camera.micro_lenses
+    lens, lenses = camera.main_lens, camera.micro_lenses
     content: dict[str, Any] = {
         **header,
         "kind": "plenoptic",
-        "sensor": {
-            "width": sensor.width,
-            "height": sensor.height,
-            "pixel_size": sensor.pixel_size,
-            "position": sensor.position.tolist(),
-        },
+        "sensor": _sensor_content(camera.sensor),
         "main_lens": {"focal_length": lens.focal_length, "f_number": lens.f_number},
         "micro_images": micro_images,
         "micro_lenses": {
@@ -337,6 +345,20 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
         white = camera.white_radius
         content["white_radius"] = {"slope": white.slope, "intercepts": white.intercepts.tolist()}
     return {**content, "provenance": provenance}
+
+
+def _sensor_content(sensor: Sensor) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "width": sensor.width,
+        "height": sensor.height,
+        "pixel_size": sensor.pixel_size,
+        "position": sensor.position.tolist(),
+    }
+    if sensor.bayer is not None:
+        content["bayer"] = sensor.bayer
+    if sensor.black_level:
+        content["black_level"] = sensor.black_level
+    return content
 
 
 def _distortion_content(distortion: Distortion) -> dict[str, list[float]]:

@@ -1,6 +1,7 @@
 """Raw image in, clean image out."""
 
-from plenodepth.raw.demosaic import BAYER_PATTERNS, demosaic
+from plenodepth.camera.raw_numbers import BAYER_PATTERNS
+from plenodepth.raw.demosaic import demosaic
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.load import Method, clean_image, load_raw
 from plenodepth.raw.noise import noise_level

@@ -7,22 +7,40 @@ devignetted, so that neighbouring filters are comparable.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.camera.raw_numbers import bayer_pattern
 from plenodepth.errors import InputError
 
 Float32 = NDArray[np.float32]
 
-BAYER_PATTERNS = ("RGGB", "GRBG", "GBRG", "BGGR")  # filters of the top-left 2 × 2 pixels, row by row
+
+@dataclass(frozen=True)
+class ColorFilters:
+    """The colour filters that an image was taken through."""
+
+    pattern: str | None  # of `BAYER_PATTERNS`, still to be demosaiced; None: the image is gray or in colour already
+    demosaiced_before: bool = False  # in colour, but of a sensor with colour filters: who wrote the file demosaiced it
 
 
-def bayer_pattern(name: str) -> str:
-    """One of `BAYER_PATTERNS`, or an `InputError`."""
-    pattern = str(name).upper()
-    if pattern not in BAYER_PATTERNS:
-        raise InputError(f"is {name!r}", field="bayer", fix=f"give one of {', '.join(BAYER_PATTERNS)}")
-    return pattern
+def color_filters(numbers: NDArray[Any], camera: PlenopticCamera | GridCamera, given: str | None) -> ColorFilters:
+    """The given pattern, else the camera's, for an image (h, w); an image (h, w, 3) has no pattern any more.
+
+    A pattern given for an image in colour is an `InputError`; the camera's is only left aside.
+    """
+    in_color = numbers.ndim == 3
+    if given is not None:
+        pattern = bayer_pattern(given)
+        if in_color:
+            raise InputError("is given, but the image has colours", field="bayer", fix="leave the pattern out")
+        return ColorFilters(pattern)
+    known = camera.sensor.bayer if isinstance(camera, PlenopticCamera) else None  # a vendor's grid knows none
+    return ColorFilters(None if in_color else known, demosaiced_before=in_color and known is not None)
 
 
 def _kernel(rows: list[list[float]]) -> Float32:

@@ -12,7 +12,7 @@ from plenodepth.camera.model import image_size
 from plenodepth.errors import InputError
 from plenodepth.raw.image import Devignetting
 from plenodepth.raw.offsets import each_band
-from plenodepth.raw.scale import SATURATION
+from plenodepth.raw.scale import Levels
 from plenodepth.raw.vignetting import (
     RadialVignetting,
     estimated_vignetting,
@@ -57,22 +57,20 @@ def divided_by_white(
     white: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
     pattern: str | None,
-    scales: tuple[float, float],
+    levels: tuple[Levels, Levels],
 ) -> Float32:
-    """Image over white image, each in its full scale, float32 of the image's shape; NaN where the white image is dark.
+    """Image over white image, each from its black level on, float32 of the image's shape; NaN where white is dark.
 
-    Errors are about the white image.
+    `levels` are those of the image and of the white image. Errors are about the white image.
     """
-    levels = center_levels(white, camera, pattern)
-    if not np.isfinite(levels).all() or levels.min() < DARK_WHITE * scales[1]:
-        raise InputError("is dark or not a number where micro-images should be bright", fix="expose it to about 80 %")
-    if white.dtype != np.float32 and levels.max() >= SATURATION * scales[1]:
-        raise InputError("is saturated at the centres of its micro-images", fix="expose it to about 80 %")
-    require_same_aperture(image, white, camera, scales)
-    ratio = np.float32(scales[1] / scales[0])
+    ours, theirs = levels
+    centers = _bright_centers(white, camera, pattern, theirs)
+    require_same_aperture(image, white, camera, levels)
+    ratio = np.float32(theirs.span / ours.span)
+    black, white_black = np.float32(ours.black), np.float32(theirs.black)
     # Per pixel and channel: below the first the white image is too dark, from the second on it is saturated.
-    least = (LEAST_LIGHT * levels).astype(np.float32)
-    most = np.float32(np.inf if white.dtype == np.float32 else SATURATION * scales[1])
+    least = (LEAST_LIGHT * centers).astype(np.float32)
+    most = np.float32(np.inf if white.dtype == np.float32 else theirs.saturated)
     light = np.empty(image.shape, np.float32)
 
     def fill(rows: slice) -> None:
@@ -81,12 +79,15 @@ def divided_by_white(
         if pattern is not None:
             limit = np.tile(least, (reference.shape[0] // 2 + 1, reference.shape[1] // 2 + 1))
             limit = limit[: reference.shape[0], : reference.shape[1]]
-        usable = (reference >= limit) & (reference < most)
+        unsaturated = reference < most
+        reference -= white_black
+        usable = (reference >= limit) & unsaturated  # the limit is > 0, and so is what the image is divided by
         if usable.ndim == 3:
             usable = usable[..., 0] & usable[..., 1] & usable[..., 2]
         reference[~usable] = np.nan
         with np.errstate(over="ignore"):
-            result = np.divide(image[rows], reference, out=light[rows])
+            result = np.subtract(image[rows], black, out=light[rows])
+            result /= reference
             result *= ratio
         result[~np.isfinite(result)] = np.nan
 
@@ -94,21 +95,40 @@ def divided_by_white(
     return light
 
 
+def _bright_centers(
+    white: NDArray[Any], camera: PlenopticCamera | GridCamera, pattern: str | None, levels: Levels
+) -> NDArray[np.float64]:
+    """What the white image holds at the centres above black, in the shape of `center_levels`; > 0, not saturated."""
+    numbers = center_levels(white, camera, pattern)
+    if levels.black > 0 and numbers.min() <= levels.black:
+        raise InputError(
+            f"holds {numbers.min():g} at the centres of its micro-images, the black level is {levels.black:g}",
+            fix="expose it to about 80 %, or correct the black level",
+        )
+    if not np.isfinite(numbers).all() or numbers.min() - levels.black < DARK_WHITE * levels.span:
+        raise InputError("is dark or not a number where micro-images should be bright", fix="expose it to about 80 %")
+    if white.dtype != np.float32 and numbers.max() >= levels.saturated:
+        raise InputError("is saturated at the centres of its micro-images", fix="expose it to about 80 %")
+    return numbers - levels.black
+
+
 def divided_by_profile(
     image: NDArray[Any],
     saturated: NDArray[np.bool_],
     camera: PlenopticCamera | GridCamera,
     method: Devignetting,
-    scale: float,
+    levels: Levels,
 ) -> tuple[Float32, Devignetting]:
-    """The image in full scale over what the camera model or the image itself says, float32 of the image's shape.
+    """The image over what the camera model or the image itself says, float32 of the image's shape.
 
-    With it what was divided by: nothing where the image does not show its vignetting.
+    Before the division 0 is black, 1 full scale. With it what was divided by: nothing where the image does not show its
+    vignetting.
     """
     light = np.empty(image.shape, np.float32)
 
     def fill(rows: slice) -> None:
-        band = np.divide(image[rows], np.float32(scale), out=light[rows])
+        band = np.subtract(image[rows], np.float32(levels.black), out=light[rows])
+        band /= np.float32(levels.span)
         band[~np.isfinite(band)] = np.nan
 
     each_band(len(image), fill)

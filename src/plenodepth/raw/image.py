@@ -24,7 +24,8 @@ class Devignetting(StrEnum):
 class RawImage:
     """A raw image after devignetting: linear light, float32; nothing is clipped.
 
-    1 is what the white image shows; without a white image it is the sensor's full scale.
+    0 is the sensor's black level, about which noise may be negative. 1 is what the white image shows; without a white
+    image it is the sensor's full scale.
     """
 
     gray: Float32  # (h, w) for matching; NaN where a pixel is unusable (saturated, no light at all, NaN in the file)

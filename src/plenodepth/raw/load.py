@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.io import read_image
-from plenodepth.raw.demosaic import bayer_pattern, demosaic, spread
+from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
 from plenodepth.raw.image import RawImage
 from plenodepth.raw.noise import noise_level
-from plenodepth.raw.scale import checked_numbers, checked_white, full_scales, saturated_pixels
+from plenodepth.raw.scale import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
 
 Method = Literal["auto", "white", "model", "self", "none"]
 
@@ -29,17 +29,19 @@ def load_raw(
     *,
     white: Path | str | None = None,
     bayer: str | None = None,
+    black_level: float | None = None,
     devignetting: Method = "auto",
     full_scale: float | None = None,
 ) -> RawImage:
-    """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of the colour filters `bayer` (as "GRBG").
+    """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of colour filters.
 
     `white` is the file of a white image taken with the same camera and aperture. The rest is as in `clean_image`.
     """
     image = read_image(path)
     white_image = None if white is None else read_image(white)
     source = _Source(str(path), "white image" if white is None else str(white))
-    return _clean(image, camera, white_image, bayer, devignetting, full_scale, Path(path).stem, source)
+    given = _Given(bayer, black_level, devignetting, full_scale)
+    return _clean(image, camera, white_image, given, Path(path).stem, source)
 
 
 def clean_image(
@@ -48,6 +50,7 @@ def clean_image(
     *,
     white: NDArray[Any] | None = None,
     bayer: str | None = None,
+    black_level: float | None = None,
     devignetting: Method = "auto",
     full_scale: float | None = None,
     name: str = "image",
@@ -58,6 +61,13 @@ def clean_image(
     and white image stay within (so give it for an underexposed image without a white one); for floats 1, and then no
     number counts as saturated. With a white image, 1 is what the white image shows at each pixel.
 
+    Black: `black_level`, unless given that of the camera's sensor, is what the sensor counts without light, as a part
+    of full scale. It is taken off the image and the white image before anything else; noise about it becomes negative
+    light. Full scale stays 1. An image whose black is off already, as of a vendor's program, has the black level 0.
+
+    Colour: `bayer` ("GRBG"), unless given that of the camera's sensor, names the colour filters of an image (h, w). An
+    image (h, w, 3) has been through its filters: the sensor's are left aside, given ones are an error.
+
     Devignetting: "white" divides by the white image, pixel by pixel and channel by channel, which also evens out
     lenses, pixels and the colour of the light. It is not smoothed, since pixels differ and rims are steep: average
     several white images against noise. "model" divides by the vignetting that the camera's optics and f-number
@@ -67,7 +77,18 @@ def clean_image(
     `gray` is NaN where a number is saturated or not finite, or less than 5 % of a centre's light falls. `color` is NaN
     where no light falls; a saturated pixel keeps its colour.
     """
-    return _clean(image, camera, white, bayer, devignetting, full_scale, name, _Source(name, "white image"))
+    given = _Given(bayer, black_level, devignetting, full_scale)
+    return _clean(image, camera, white, given, name, _Source(name, "white image"))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the caller says about the numbers of the image; None leaves it to the camera or to the numbers."""
+
+    bayer: str | None
+    black_level: float | None
+    devignetting: str
+    full_scale: float | None
 
 
 @dataclass(frozen=True)
@@ -91,31 +112,30 @@ def _clean(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
     white: NDArray[Any] | None,
-    bayer: str | None,
-    devignetting: str,
-    full_scale: float | None,
+    given: _Given,
     name: str,
     source: _Source,
 ) -> RawImage:
     with _naming(source.image):
         numbers = checked_numbers(image, camera)
-        pattern = None if bayer is None else bayer_pattern(bayer)
-        if pattern is not None and numbers.ndim == 3:
-            raise InputError("is given, but the image has colours", field="bayer", fix="leave the pattern out")
-        method = chosen_method(devignetting, camera, white is not None)
+        filters = color_filters(numbers, camera, given.bayer)
+        black = chosen_black_level(camera, given.black_level)
+        method = chosen_method(given.devignetting, camera, white is not None)
     with _naming(source.white):
         white_numbers = None if white is None else checked_white(white, numbers)
     with _naming(source.image):
-        scales = full_scales(numbers, white_numbers, full_scale)
+        levels = number_levels(numbers, white_numbers, given.full_scale, black)
     with _naming(source.white):
         if white_numbers is not None:
-            light = divided_by_white(numbers, white_numbers, camera, pattern, scales)
-    full = saturated_pixels(numbers, scales[0])
+            light = divided_by_white(numbers, white_numbers, camera, filters.pattern, levels)
+    full = saturated_pixels(numbers, levels[0])
     if white_numbers is None:
-        light, method = divided_by_profile(numbers, full, camera, method, scales[0])
+        light, method = divided_by_profile(numbers, full, camera, method, levels[0])
+    pattern = filters.pattern
     color = demosaic(light, pattern) if pattern is not None else light if light.ndim == 3 else None
     gray = light if color is None else luminance(color)
     if pattern is not None:
         full = spread(full)  # a saturated pixel is in the colours of its neighbours
     gray[full] = np.nan
-    return RawImage(gray, color, noise_level(gray, camera, demosaiced=pattern is not None), method, name)
+    demosaiced = pattern is not None or filters.demosaiced_before
+    return RawImage(gray, color, noise_level(gray, camera, demosaiced=demosaiced), method, name)

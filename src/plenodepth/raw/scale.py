@@ -1,7 +1,8 @@
-"""The numbers of a raw image: which shape and type they may have, what is full scale, what is saturated."""
+"""The numbers of a raw image: which shape and type they may have, what is black, full scale and saturated."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,30 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import image_size
+from plenodepth.camera.raw_numbers import require_black_level
 from plenodepth.errors import InputError
 from plenodepth.raw.offsets import each_band
 
 SATURATION = 0.998  # of full scale; from there on a number says only "at least"
 RANGES_OF_16_BITS = (1023, 4095, 65535)  # sensors of 10 and 12 bits fill the low end of uint16
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The numbers that stand for no light and for full scale. Light is counted from black: 0 … 1 between the two."""
+
+    black: float
+    full: float
+
+    @property
+    def span(self) -> float:
+        """From black to full scale."""
+        return self.full - self.black
+
+    @property
+    def saturated(self) -> float:
+        """The number from which on a pixel says only "at least"."""
+        return SATURATION * self.full
 
 
 def checked_numbers(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> NDArray[Any]:
@@ -42,6 +62,21 @@ def checked_white(white: NDArray[Any], image: NDArray[Any]) -> NDArray[Any]:
     return numbers
 
 
+def chosen_black_level(camera: PlenopticCamera | GridCamera, given: float | None) -> float:
+    """The given black level, else the camera's, as a part of full scale; a vendor's grid knows none."""
+    if given is not None:
+        return require_black_level(given)
+    return camera.sensor.black_level if isinstance(camera, PlenopticCamera) else 0.0
+
+
+def number_levels(
+    image: NDArray[Any], white: NDArray[Any] | None, full_scale: float | None, black: float
+) -> tuple[Levels, Levels]:
+    """Levels of the image and of the white image, which have the same black level as a part of full scale."""
+    image_scale, white_scale = full_scales(image, white, full_scale)
+    return Levels(black * image_scale, image_scale), Levels(black * white_scale, white_scale)
+
+
 def full_scales(image: NDArray[Any], white: NDArray[Any] | None, given: float | None) -> tuple[float, float]:
     """Full scale of the image and of the white image; 16 bits of both share one, told from their largest number."""
     if given is not None:
@@ -54,12 +89,12 @@ def full_scales(image: NDArray[Any], white: NDArray[Any] | None, given: float | 
     return known[image.dtype.name], known[image.dtype.name if white is None else white.dtype.name]
 
 
-def saturated_pixels(image: NDArray[Any], full_scale: float) -> NDArray[np.bool_]:
+def saturated_pixels(image: NDArray[Any], levels: Levels) -> NDArray[np.bool_]:
     """Where any channel is saturated, (h, w). Floats with the scale 1 are light already, and never are."""
     saturated = np.zeros(image.shape[:2], np.bool_)
-    if image.dtype == np.float32 and full_scale == 1:
+    if image.dtype == np.float32 and levels.full == 1:
         return saturated
-    limit = image.dtype.type(np.ceil(SATURATION * full_scale) if image.dtype != np.float32 else SATURATION * full_scale)
+    limit = image.dtype.type(levels.saturated if image.dtype == np.float32 else np.ceil(levels.saturated))
 
     def fill(rows: slice) -> None:
         full = image[rows] >= limit

@@ -135,7 +135,7 @@ def estimated_vignetting(
         mine = whole & (types == index)
         if not mine.any():
             return None
-        at, profile = _falling_profile(values[mine][owned[mine]], distance[mine][owned[mine]])
+        at, profile = falling_profile(values[mine][owned[mine]], distance[mine][owned[mine]])
         if not profile[0] > 0:
             return None
         profiles[index] = np.interp(radii, at, profile)
@@ -151,8 +151,11 @@ def _owned(
     return np.asarray((nearest_k == k[:, None]) & (nearest_l == l[:, None]))
 
 
-def _falling_profile(values: Array, distance: Array) -> tuple[Array, Array]:
-    """Mean distance and mean value in rings of width BIN, each (rings,), nowhere rising: noise brightens no rim."""
+def falling_profile(values: Array, distance: Array) -> tuple[Array, Array]:
+    """Mean distance and mean value, each (rings,), of values (n,) in rings of width BIN around micro-image centres.
+
+    `distance` (n,) in px. The values rise nowhere: noise brightens no rim.
+    """
     # The few pixels at the very centre are one ring: no aperture darkens anything within a pixel of it.
     ring = np.maximum(np.floor(distance / BIN).astype(np.int64) - int(1 / BIN) + 1, 0)
     count = np.bincount(ring)
