@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.kernels import reference
+from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import cut_tiles
+from plenodepth.depth.tiles import UNUSABLE, cut_tiles
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
@@ -40,12 +41,15 @@ def cost_curve(
     tiles = cut_tiles(image.gray, camera, settings)
     lens = l * lattice.columns + k
     fine = plan_views(camera, replace(settings, hypotheses=SAMPLES))
-    costs = [reference.view_cost(tiles, fine, settings, lens, inverse, fine.swept) for inverse in fine.inverse_depths]
-    estimate, sigma = reference.coarse_depth(tiles, plan_views(camera, settings), settings, lens)
+    cost, _, pixels = reference.view_costs(
+        tiles, fine, lens, fine.inverse_depths, None, fine.swept, fine.same_type_first
+    )
+    maps = empty_maps((lattice.rows, lattice.columns))
+    reference.coarse_depth(tiles, plan_views(camera, settings), lens, maps)
     return CostCurve(
         1 / fine.inverse_depths.astype(np.float64),
-        np.array([cost for cost, _ in costs]),
-        np.array([pixels for _, pixels in costs], np.int64),
-        estimate,
-        sigma,
+        np.where(cost < UNUSABLE, cost, np.nan).astype(np.float64),
+        pixels,
+        float(maps.virtual_depth[l, k]),
+        float(maps.sigma[l, k]),
     )

@@ -11,15 +11,19 @@ import numpy as np
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import image_size
-from plenodepth.depth.kernels.cpu import MISSING, coarse_rows, refined_rows
-from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.kernels import reference
+from plenodepth.depth.kernels.cut import cut
+from plenodepth.depth.kernels.golden import golden_coarse_rows, golden_refined_rows
+from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
+from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import Tiles, cut_tiles
+from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, tile_recipe
 from plenodepth.depth.views import Views, plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
 
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
+RowKernel = Callable[[int, int, Tiles, Views, MapArrays], None]
 
 ROWS_AT_A_TIME = 4
 
@@ -38,34 +42,49 @@ def estimate_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    tiles, views = cut_tiles(image.gray, camera, settings), plan_views(camera, settings)
-    shape = (height, width) if settings.refined else (views.rows, views.columns)
-    depth, sigma, cost = (np.full(shape, np.nan, np.float32) for _ in range(3))
-    confidence, used = np.zeros(shape, np.float32), np.zeros(shape, np.int16)
-    arguments = _kernel_arguments(tiles, views, settings)
-
-    def work(band: tuple[int, int]) -> None:
-        if settings.refined:
-            refined_rows(*band, *arguments, tiles.origin, settings.window, depth, sigma, confidence, cost, used)
-        else:
-            flat = [array.reshape(-1) for array in (depth, sigma, confidence, cost)]
-            coarse_rows(*band, *arguments, *flat, used.reshape(-1))
-
+    views = plan_views(camera, settings)
+    maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
     bands = list(pairwise([*range(0, views.rows, ROWS_AT_A_TIME), views.rows]))
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        for band, _ in zip(bands, pool.map(work, bands), strict=True):
+        tiles = _tiles(image.gray, camera, settings, bands, pool)
+        kernel = _row_kernel(settings)
+        done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, maps), bands)
+        for band, _ in zip(bands, done, strict=True):
             if progress is not None:
                 progress(band[1], views.rows)
-    return VirtualDepthMap(depth, sigma, confidence, cost, used, refined=settings.refined)
+    return VirtualDepthMap(*maps, refined=settings.refined)
 
 
-def _kernel_arguments(tiles: Tiles, views: Views, settings: DepthSettings) -> tuple[object, ...]:
-    """What all kernels take between the band of rows and their outputs."""
-    single = np.float32
-    gray = np.where(np.isnan(tiles.gray), MISSING, tiles.gray)
-    return (
-        views.columns, views.rows, views.by_column, views.step_k, views.step_l, views.baseline, views.swept,
-        views.pitch_ratio, views.lens_type, views.blur_slope, views.blur_intercept, views.inverse_depths,
-        gray, tiles.detail, tiles.center, tiles.side, single(tiles.radius), single(tiles.blur_unit),
-        single(settings.least_contrast), single(settings.least_overlap), single(settings.least_views),
-    )  # fmt: skip
+def _tiles(
+    gray: Float32,
+    camera: PlenopticCamera | GridCamera,
+    settings: DepthSettings,
+    bands: list[tuple[int, int]],
+    pool: ThreadPoolExecutor,
+) -> Tiles:
+    if settings.kernel == "reference":
+        return cut_tiles(gray, camera, settings)
+    tiles = empty_tiles(camera, settings)
+    recipe, columns = tile_recipe(tiles.radius, settings), camera.micro_images.lattice.columns
+    image = np.ascontiguousarray(gray, np.float32)
+    for _ in pool.map(lambda band: cut(band[0] * columns, band[1] * columns, image, tiles, recipe), bands):
+        pass
+    used = len(tiles.origin) * tiles.side**2
+    tiles.gray[used:] = tiles.detail[used:] = 0
+    return tiles
+
+
+def _row_kernel(settings: DepthSettings) -> RowKernel:
+    """What estimates the micro-images of rows first … last − 1."""
+    kernels: dict[tuple[str, str, bool], RowKernel] = {
+        ("cpu", "sweep", False): coarse_rows,
+        ("cpu", "sweep", True): refined_rows,
+        ("cpu", "golden", False): golden_coarse_rows,
+        ("cpu", "golden", True): golden_refined_rows,
+        ("reference", "sweep", False): reference.coarse_rows,
+        ("reference", "sweep", True): reference.refined_rows,
+    }
+    chosen = kernels.get((settings.kernel, settings.search, settings.refined))
+    if chosen is None:
+        raise InputError("is for the sweep only", field="settings.kernel: reference", fix="give kernel: cpu")
+    return chosen

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Float32 = NDArray[np.float32]
+
+
+class MapArrays(NamedTuple):
+    """What kernels write into: the arrays of a `VirtualDepthMap`."""
+
+    virtual_depth: Float32
+    sigma: Float32
+    confidence: Float32
+    cost: Float32
+    views: NDArray[np.int16]
+
+
+def empty_maps(shape: tuple[int, int]) -> MapArrays:
+    """Nothing found yet: NaN, and neither confidence nor views."""
+    depth, sigma, cost = (np.full(shape, np.nan, np.float32) for _ in range(3))
+    return MapArrays(depth, sigma, np.zeros(shape, np.float32), cost, np.zeros(shape, np.int16))
 
 
 @dataclass(frozen=True, eq=False)

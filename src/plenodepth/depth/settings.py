@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from plenodepth.errors import InputError
 
 Equalisation = Literal["mixture", "s_transform"]
+FirstHypothesis = Literal["all_types", "same_type"]
+Search = Literal["sweep", "golden"]
+Weights = Literal["constant", "disparity"]
+Kernel = Literal["cpu", "reference"]
+
+CHOICES = {
+    "equalisation": Equalisation,
+    "first_hypothesis": FirstHypothesis,
+    "search": Search,
+    "weights": Weights,
+    "kernel": Kernel,
+}
 
 # A uniform disc of radius ρ has the standard deviation ρ/2 along each axis.
 DISC_BLUR_COEFFICIENT = 0.5
@@ -19,23 +31,29 @@ class DepthSettings:
 
     refined: bool = False  # one depth per pixel instead of one per micro-image
     blur: bool = True  # compare equally blurred views (the paper's B); False: disparity only (D)
-    hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 32, or 64 when refined
+    search: Search = "sweep"  # or golden: golden section, as published; quick to take a wrong minimum
+    first_hypothesis: FirstHypothesis = "all_types"  # the lenses that a first search compares; the paper: same_type
+    weights: Weights = "constant"  # of views; disparity: by 1/variance of the depth, which grows with the baseline²
+    hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 24, or 40 when refined
     virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
-    reach: float = 1.8  # the sweep compares views up to so many lens pitches away
-    far_reach: float = 3.0  # the search between hypotheses also uses farther ones, which tell depth more finely
+    reach: float = 1.8  # a coarse first search compares views up to so many lens pitches away
+    far_reach: float = (
+        3.0  # the search about its result, and the refined one, also farther ones: they tell depth finely
+    )
     margin: float = 1.5  # taken off the micro-image's radius
     window: int = 5  # side of a pixel's window, refined only
     least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
     least_overlap: int = 15  # pixels that a view must share with the reference
     least_views: int = 2
-    smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
+    smoothing: float = 0.2  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
     blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
+    kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
 
     @property
     def sweep_size(self) -> int:
         """Hypotheses of a sweep. A coarse search goes on between them, a refined one does not."""
-        return self.hypotheses or (64 if self.refined else 32)
+        return self.hypotheses or (40 if self.refined else 24)
 
     def __post_init__(self) -> None:
         low, high = self.virtual_range
@@ -51,7 +69,7 @@ class DepthSettings:
             "least_views": self.least_views >= 1,
             "smoothing": 0 <= self.smoothing <= 4,
             "blur_coefficient": self.blur_coefficient is None or self.blur_coefficient > 0,
-            "equalisation": self.equalisation in ("mixture", "s_transform"),
+            **{name: getattr(self, name) in get_args(choices) for name, choices in CHOICES.items()},
         }
         for name, fine in checks.items():
             if not fine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
-    """Neighbourhoods and relative blur, for kernels. Offsets depend on whether a row (column) is even or odd."""
+class Views(NamedTuple):
+    """Neighbourhoods, relative blur and limits, for kernels. Offsets depend on whether a row (column) is even or odd.
+
+    A tuple, because that is what compiled functions take; NumPy's scalars, because Python's would be 64 bits wide.
+    """
 
     columns: int
     rows: int
@@ -26,12 +28,19 @@ class Views:
     step_k: Int32  # (2, n) index offsets of the neighbours, nearest first, for even and odd
     step_l: Int32  # (2, n)
     baseline: Float32  # (2, n, 2) px: reference centre minus target centre
-    swept: int  # the first so many neighbours take part in the sweep, all in the search between hypotheses
+    weight: Float32  # (2, n) of each view in the cost, 1 on average
+    pitch: np.float32  # px between neighbouring micro-images
+    swept: int  # the first so many neighbours take part in a coarse first search; all of them later, or when refined
+    same_type_first: bool  # and in the first search only those of the reference's own type
     pitch_ratio: Float32  # (J,) λ of each lens
     lens_type: Int32  # (J,)
     blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first, is
     blur_intercept: Float32  # slope/v + intercept; zero for D
     inverse_depths: Float32  # (h,) hypotheses 1/v, ascending
+    least_contrast: np.float32  # of gray
+    least_overlap: np.float32  # px
+    least_views: np.float32
+    window: int  # px
 
 
 def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> Views:
@@ -41,6 +50,7 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) ->
     by_column = lattice.arrangement is Arrangement.HEXAGONAL_COLUMNS
     steps = [_neighbours(camera, settings.far_reach, parity, by_column) for parity in (0, 1)]
     count = min(len(step[0]) for step in steps)  # equal for all lattices; the ends of a tie may differ by rounding
+    baseline = np.array([step[2][:count] for step in steps])
     types = max(camera.micro_images.type_count, 1)
     slope = intercept = np.zeros((types, types))
     ratio = np.ones(k.size)
@@ -60,14 +70,33 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) ->
         by_column=by_column,
         step_k=np.array([step[0][:count] for step in steps], np.int32),
         step_l=np.array([step[1][:count] for step in steps], np.int32),
-        baseline=np.array([step[2][:count] for step in steps], np.float32),
+        baseline=baseline.astype(np.float32),
+        weight=_weights(baseline, settings),
+        pitch=np.float32(lattice.diameter),
         swept=len(_neighbours(camera, settings.reach, 0, by_column)[0]),
+        same_type_first=settings.first_hypothesis == "same_type",
         pitch_ratio=ratio.astype(np.float32),
         lens_type=np.maximum(camera.micro_images.lens_type(k, l), 0).ravel().astype(np.int32),
         blur_slope=slope.astype(np.float32),
         blur_intercept=intercept.astype(np.float32),
         inverse_depths=np.sort(sign * np.linspace(1 / high, 1 / low, settings.sweep_size)).astype(np.float32),
+        least_contrast=np.float32(settings.least_contrast),
+        least_overlap=np.float32(settings.least_overlap),
+        least_views=np.float32(settings.least_views),
+        window=settings.window,
     )
+
+
+def _weights(baseline: NDArray[np.float64], settings: DepthSettings) -> Float32:
+    """The weights (2, n) of views at baselines (2, n, 2).
+
+    δ = b/v to first order, so an error of δ makes one of v of v/|δ| times that: σ_v² = v²/|δ|² (in units of the
+    disparity's variance). For one v its inverse goes with |b|².
+    """
+    if settings.weights == "constant":
+        return np.ones(baseline.shape[:2], np.float32)
+    squares = np.sum(baseline**2, axis=-1)
+    return np.asarray(squares / squares.mean(axis=1, keepdims=True), np.float32)
 
 
 def _neighbours(

@@ -1,4 +1,7 @@
-"""From a curve of costs over 1/v to a depth: the best hypothesis, its place between samples, its uncertainty."""
+"""From a curve of costs over 1/v to a depth: the best hypothesis, its place between samples, its uncertainty.
+
+A cost that could not be computed is `MISSING`, larger than any other.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ import math
 import numpy as np
 
 from plenodepth.depth.kernels.compiling import compiled
+from plenodepth.depth.tiles import MISSING, UNUSABLE
 
 f4 = np.float32
+u4 = np.uint32
 
 # E|n| of unit Gaussian noise; a mean absolute difference is this many standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
@@ -20,45 +25,64 @@ SIGMA_FLOOR = 0.02  # of a step between hypotheses: how well a parabola finds a 
 FULL_VIEWS = 6.0  # views that make a match as trustworthy as it gets
 
 
-# Where the cost is sampled between hypotheses about the best one, in steps of the sweep.
-FINE = 9
-FINE_STEP = 0.25
+# The search between hypotheses, in steps of the sweep: 5 places a half apart about the best hypothesis, then 2 more a
+# quarter beside the best of them.
+FINE = 5
+FINE_STEP = 0.5
 
 
 @compiled
-def best_hypothesis(cost, first, stride, count):
-    """Index of the lowest of cost[first + n · stride], n < count, and how much lower it is than its rival, in [0, 1].
+def best_hypotheses(cost, count, size, best, sharpness, total, number, rival):
+    """For each of `size` curves cost[n · size + p], n < count: index of its lowest, and how much lower that is.
 
-    −1 where there is none. A minimum at either end of the range is none, since the curve may go on falling beyond.
-    The rival is the lowest of the other minima; without one, the average of the curve stands for it.
+    A minimum at either end of the range is none (−1), since the curve may go on falling beyond. Sharpness in [0, 1]
+    compares with the rival, the lowest of the other minima; without one, the average of the curve stands for it.
+    `best` … `rival` (size,) float32: the first two are results, the others buffers. All loops run over neighbouring
+    curves, so that they become vector instructions.
     """
-    best = -1
+    for q in range(size):
+        best[q], sharpness[q] = f4(-1), MISSING  # the lowest so far
+        total[q] = number[q] = f4(0)
+        rival[q] = MISSING
     for n in range(count):
-        value = cost[first + n * stride]
-        if not math.isnan(value) and (best < 0 or value < cost[first + best * stride]):
-            best = n
-    if best <= 0 or best >= count - 1:
-        return -1, f4(0)
-    total, number, rival = f4(0), f4(0), f4(np.inf)
-    for n in range(count):
-        value = cost[first + n * stride]
-        if math.isnan(value):
-            continue
-        total += value
-        number += f4(1)
-        if abs(n - best) > 2 and n > 0 and n < count - 1:
-            before, after = cost[first + (n - 1) * stride], cost[first + (n + 1) * stride]
-            if value <= before and value <= after and value < rival:
-                rival = value
-    if math.isinf(rival):
-        rival = total / number
-    return best, max(f4(0), f4(1) - cost[first + best * stride] / max(rival, f4(1e-12)))
+        for q in range(size):
+            p = u4(q)  # unsigned: an index that may be negative would not be vectorised
+            value = cost[u4(n * size + q)]
+            lower, there = value < sharpness[p], f4(1) if value < UNUSABLE else f4(0)
+            best[p] = f4(n) if lower else best[p]
+            sharpness[p] = value if lower else sharpness[p]
+            total[p] += there * value
+            number[p] += there
+    for n in range(1, count - 1):
+        for q in range(size):
+            p = u4(q)
+            value = cost[u4(n * size + q)]
+            before, after = cost[u4((n - 1) * size + q)], cost[u4((n + 1) * size + q)]
+            minimum = (value <= before) & (value <= after) & (abs(f4(n) - best[p]) > f4(2)) & (value < rival[p])
+            rival[p] = value if minimum else rival[p]
+    for q in range(size):
+        p = u4(q)
+        other = rival[p] if rival[p] < UNUSABLE else total[p] / max(number[p], f4(1))
+        ratio = f4(1) - sharpness[p] / max(other, f4(1e-12))
+        inside = (best[p] > f4(0)) & (best[p] < f4(count - 1))
+        best[p] = best[p] if inside else f4(-1)
+        sharpness[p] = max(f4(0), ratio) if inside else f4(0)
 
 
 @compiled
 def widest_fine(inverse, step):
     """The hypothesis of a fine search about `inverse` at which views lie farthest apart."""
     return inverse + math.copysign(f4((FINE // 2) * FINE_STEP), inverse) * step
+
+
+@compiled
+def best_place(fine):
+    """Index of the lowest of `FINE` costs, the ends not counted: there the curve may go on falling."""
+    best = 1
+    for n in range(2, FINE - 1):
+        if fine[n] < fine[best]:
+            best = n
+    return best
 
 
 @compiled
@@ -69,7 +93,7 @@ def parabola(low, lowest, high, bend, pixels, floor):
     helps), `pixels` the number of pixels behind each cost. NaN where there is no minimum.
     """
     curvature = low - f4(2) * lowest + high
-    if math.isnan(curvature) or not (curvature > 0 and bend > 0):
+    if not (low < UNUSABLE and high < UNUSABLE and curvature > 0 and bend > 0):
         return f4(np.nan), f4(np.nan)
     shift = f4(0.5) * (low - high) / curvature
     if abs(shift) > f4(1):
@@ -79,15 +103,13 @@ def parabola(low, lowest, high, bend, pixels, floor):
 
 
 @compiled
-def between_hypotheses(fine, pixels):
-    """Place of the minimum of costs at `FINE` places −4 … 4, and its standard deviation, in units of a place."""
-    best = 1
-    for n in range(2, FINE - 1):
-        if fine[n] < fine[best]:
-            best = n
-    low, lowest, high = fine[best - 1], fine[best], fine[best + 1]
-    bend = low - f4(2) * lowest + high
-    if best >= 2 and best < FINE - 2:
-        bend = f4(0.25) * (fine[best - 2] - f4(2) * lowest + fine[best + 2])
-    shift, spread = parabola(low, lowest, high, bend, pixels, f4(SIGMA_FLOOR / FINE_STEP))
-    return f4(best - FINE // 2) + shift, spread
+def between_places(before, left, lowest, right, after, pixels):
+    """Place of the minimum of five neighbouring costs and its standard deviation, in units of their spacing."""
+    floor = f4(SIGMA_FLOOR / (0.5 * FINE_STEP))
+    if left < lowest and left <= right:
+        shift, spread = parabola(before, left, lowest, before - f4(2) * left + lowest, pixels, floor)
+        return shift - f4(1), spread
+    if right < lowest:
+        shift, spread = parabola(lowest, right, after, lowest - f4(2) * right + after, pixels, floor)
+        return shift + f4(1), spread
+    return parabola(left, lowest, right, f4(0.25) * (before - f4(2) * lowest + after), pixels, floor)

@@ -2,77 +2,238 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.depth.kernels.peaks import FINE, FINE_STEP, best_hypothesis, between_hypotheses, widest_fine
-from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import Tiles
+from plenodepth.depth.kernels.pairs import noise_level
+from plenodepth.depth.kernels.peaks import (
+    FINE,
+    FINE_STEP,
+    FULL_VIEWS,
+    SIGMA_FLOOR,
+    best_hypotheses,
+    best_place,
+    between_places,
+    parabola,
+    widest_fine,
+)
+from plenodepth.depth.maps import MapArrays
+from plenodepth.depth.tiles import MISSING, SNAP, UNUSABLE, Tiles
 from plenodepth.depth.views import Views
 
 Float32 = NDArray[np.float32]
-
-# Pixels that a shift may cost before a pair is not even looked at.
-LEAST_COMMON_WIDTH = 3.0
-SNAP = np.float32(1e-4)  # px: shifts this near to a whole number are taken for it
+Bool = NDArray[np.bool_]
 
 
-def coarse_depth(tiles: Tiles, views: Views, settings: DepthSettings, lens: int) -> tuple[float, float]:
-    """Virtual depth of one micro-image and its standard deviation; NaN where there is none."""
+def coarse_rows(first: int, last: int, tiles: Tiles, views: Views, maps: MapArrays) -> None:
+    """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
+    for lens in range(first * views.columns, last * views.columns):
+        coarse_depth(tiles, views, lens, maps)
+
+
+def coarse_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None:
+    """Depth of one micro-image."""
+    gray = _tile(tiles.gray, tiles, lens)[inside_disc(tiles, lens)].astype(np.float64)
+    if not gray.size or gray.std() < views.least_contrast:
+        return
+    places = views.inverse_depths
+    curve, _, _ = view_costs(tiles, views, lens, places, None, views.swept, views.same_type_first)
+    best, sharpness = _best(curve[:, None])
+    if best[0] < 0:
+        return
+    step, middle = places[1] - places[0], places[best[0]]
+    quarter, widest = np.float32(0.5 * FINE_STEP) * step, np.float32(widest_fine(middle, step))
+
+    def fine_costs(inverses: Float32) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
+        return view_costs(tiles, views, lens, inverses, widest, views.step_k.shape[1], same_type=False)
+
+    between = (middle + (np.arange(FINE) - FINE // 2) * np.float32(FINE_STEP) * step).astype(np.float32)
+    fine, taken, pixels = fine_costs(between)
+    n = best_place(fine)
+    (left, right), _, _ = fine_costs(between[n] + np.array([-1, 1], np.float32) * quarter)
+    place, spread = between_places(fine[n - 1], left, fine[n], right, fine[n + 1], np.float32(pixels[n]))
+    if np.isnan(place):
+        return
+    inverse = between[n] + place * quarter
+    maps.virtual_depth.flat[lens] = 1 / inverse
+    maps.sigma.flat[lens] = spread * quarter / inverse**2
+    maps.confidence.flat[lens] = sharpness[0] * min(1.0, taken[n] / FULL_VIEWS)
+    maps.cost.flat[lens], maps.views.flat[lens] = fine[n], taken[n]
+
+
+def refined_rows(first: int, last: int, tiles: Tiles, views: Views, maps: MapArrays) -> None:
+    """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
+    for lens in range(first * views.columns, last * views.columns):
+        refined_depth(tiles, views, lens, maps)
+
+
+def refined_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None:
+    """Depths of one micro-image's pixels."""
     disc = inside_disc(tiles, lens)
-    gray = _tile(tiles.gray, tiles, lens)[disc]
-    if not gray.size or gray.astype(np.float64).std() < settings.least_contrast:
-        return np.nan, np.nan
-    curve = np.array([view_cost(tiles, views, settings, lens, u, views.swept)[0] for u in views.inverse_depths])
-    best, _ = best_hypothesis(curve.astype(np.float32), 0, 1, len(curve))
-    if best < 0:
-        return np.nan, np.nan
+    gray = _tile(tiles.gray, tiles, lens)
+    if not disc.any() or gray[disc].astype(np.float64).std() < views.least_contrast:
+        return
+    volume, pixels, taken = cost_volume(tiles, views, lens)
+    best, sharpness = _best(volume.reshape(len(volume), -1))
+    textured = _window_contrast(gray, disc, views.window) >= views.least_contrast
     step = views.inverse_depths[1] - views.inverse_depths[0]
-    places = views.inverse_depths[best] + (np.arange(FINE) - FINE // 2) * np.float32(FINE_STEP) * step
-    widest = np.float32(widest_fine(views.inverse_depths[best], step))
-    fine = [view_cost(tiles, views, settings, lens, np.float32(u), views.step_k.shape[1], widest) for u in places]
-    place, spread = between_hypotheses(np.array([cost for cost, _ in fine], np.float32), np.float32(fine[FINE // 2][1]))
-    inverse = views.inverse_depths[best] + place * FINE_STEP * step
-    return float(1 / inverse), float(spread * FINE_STEP * step / inverse**2)
+    for row, column in np.argwhere(disc & textured & (best.reshape(disc.shape) >= 0)):
+        n = best.reshape(disc.shape)[row, column]
+        low, lowest, high = volume[n - 1 : n + 2, row, column]
+        floor = np.float32(SIGMA_FLOOR)
+        shift, spread = parabola(low, lowest, high, low - 2 * lowest + high, pixels[n, row, column], floor)
+        if np.isnan(shift):
+            continue
+        inverse = views.inverse_depths[n] + shift * step
+        there = int(tiles.origin[lens, 1] + row), int(tiles.origin[lens, 0] + column)
+        maps.virtual_depth[there] = 1 / inverse
+        maps.sigma[there] = spread * step / inverse**2
+        maps.confidence[there] = sharpness.reshape(disc.shape)[row, column] * min(1.0, taken[n] / FULL_VIEWS)
+        maps.cost[there], maps.views[there] = lowest, taken[n]
 
 
-def view_cost(
+def view_costs(
     tiles: Tiles,
     views: Views,
-    settings: DepthSettings,
     lens: int,
-    inverse: np.float32,
+    places: Float32,
+    widest: np.float32 | None,
     count: int,
-    widest: np.float32 | None = None,
-) -> tuple[float, int]:
-    """Cost of a hypothesis 1/v for one micro-image with its first `count` neighbours, and the pixels behind it.
+    same_type: bool,
+) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
+    """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, their views and pixels.
 
-    The mean over the views of the mean absolute difference; NaN where too few views overlap. The views are those that
-    still overlap at the hypothesis `widest` (default: this one).
+    The weighted mean over the views of the mean absolute difference; `MISSING` where too few views overlap. The views
+    are those that still overlap at the hypothesis `widest` (default: each one itself).
     """
-    costs, pixels = [], 0
-    for difference, valid in pair_differences(tiles, views, lens, inverse, count, widest):
-        if valid.sum() >= settings.least_overlap:
-            costs.append(difference[valid].mean(dtype=np.float64))
-            pixels += int(valid.sum())
-    return (float(np.mean(costs)) if len(costs) >= settings.least_views else np.nan), pixels
+    costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), int)
+    for h, inverse in enumerate(places):
+        total, weights = 0.0, 0.0
+        for difference, valid, weight in pair_differences(tiles, views, lens, inverse, count, same_type, widest):
+            if valid.sum() >= views.least_overlap:
+                total += weight * difference[valid].mean(dtype=np.float64)
+                weights += float(weight)
+                taken[h] += 1
+                pixels[h] += valid.sum()
+        if taken[h] >= views.least_views:
+            costs[h] = total / weights
+    return costs, taken, pixels
 
 
-def cost_volume(tiles: Tiles, views: Views, settings: DepthSettings, lens: int) -> tuple[Float32, Float32]:
-    """Cost (h, side, side) of every hypothesis for every pixel of one micro-image, and the pixels behind it.
+def cost_volume(tiles: Tiles, views: Views, lens: int) -> tuple[Float32, Float32, NDArray[np.int64]]:
+    """Cost (h, side, side) of every hypothesis for every pixel of one micro-image, its pixels, and its views (h,).
 
-    Differences of all views are pooled over a window: their sum over their number.
+    Differences of all views are pooled over a window: their weighted sum over their weighted number.
     """
     shape = (len(views.inverse_depths), tiles.side, tiles.side)
     total, number = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    for index in range(shape[0]):
-        for difference, valid in pair_differences(tiles, views, lens, views.inverse_depths[index], views.swept):
-            total[index] += np.where(valid, difference, 0)
-            number[index] += valid
-    total, number = _box(total, settings.window), _box(number, settings.window)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cost = np.where(number >= settings.least_overlap, total / number, np.float32(np.nan))
-    return np.where(inside_disc(tiles, lens), cost, np.float32(np.nan)).astype(np.float32), number
+    taken, count = np.zeros(shape[0], int), views.step_k.shape[1]
+    for h, inverse in enumerate(views.inverse_depths):
+        for difference, valid, weight in pair_differences(tiles, views, lens, inverse, count, views.same_type_first):
+            total[h] += np.where(valid, weight * difference, 0)
+            number[h] += weight * valid
+            taken[h] += 1
+    total, number = _box(total, views.window), _box(number, views.window)
+    enough = (number >= views.least_overlap) & (taken >= views.least_views)[:, None, None]
+    cost = np.where(enough, total / np.maximum(number, np.float32(1e-6)), MISSING)
+    return cost.astype(np.float32), number, taken
+
+
+def inside_disc(tiles: Tiles, lens: int) -> Bool:
+    """Pixels (side, side) of a tile that may be compared: inside the micro-image less the margin, and usable."""
+    rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
+    x, y = columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]
+    return np.asarray((x * x + y * y <= tiles.radius**2) & (_tile(tiles.gray, tiles, lens) < UNUSABLE))
+
+
+def pair_differences(
+    tiles: Tiles,
+    views: Views,
+    lens: int,
+    inverse: np.float32,
+    count: int,
+    same_type: bool,
+    widest: np.float32 | None = None,
+) -> Iterator[tuple[Float32, Bool, np.float32]]:
+    """|reference − target|, equally blurred and aligned for a hypothesis 1/v; where it counts; the view's weight."""
+    l, k = divmod(lens, views.columns)
+    parity = (k if views.by_column else l) % 2
+    ratio = views.pitch_ratio[lens]
+    gain = (np.float32(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
+    most = gain if widest is None else (np.float32(1) - ratio) + ratio * widest
+    disc = inside_disc(tiles, lens)
+    for n in range(count):
+        ok, ol = int(k + views.step_k[parity, n]), int(l + views.step_l[parity, n])
+        other = ol * views.columns + ok
+        if not (0 <= ok < views.columns and 0 <= ol < views.rows):
+            continue
+        if same_type and views.lens_type[lens] != views.lens_type[other]:
+            continue
+        baseline = views.baseline[parity, n]
+        if np.linalg.norm(most * baseline) >= tiles.farthest:
+            continue
+        shift = tiles.center[other] - tiles.center[lens] + gain * baseline
+        part = shift - np.floor(shift)
+        # Interpolating the target blurs it, too: by w (1 − w) along each axis.
+        interpolation = np.float32(0.5) * np.sum(part * (1 - part), dtype=np.float32)
+        blur = float((_relative_variance(views, lens, other, inverse) - interpolation) / tiles.blur_unit)
+        target, reference = _blurred(tiles, other, max(blur, 0)), _blurred(tiles, lens, max(-blur, 0))
+        aligned = _shifted(target, shift)
+        level = noise_level(tiles.noise, part[0], part[1], np.float32(blur))
+        yield level * np.abs(reference - aligned), disc & (aligned < UNUSABLE), views.weight[parity, n]
+
+
+def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32) -> np.float32:
+    """Variance per axis, px², by which the reference is blurrier than the target (negative: sharper)."""
+    i, j = views.lens_type[lens], views.lens_type[other]
+    return np.float32(views.blur_slope[i, j] * inverse + views.blur_intercept[i, j])
+
+
+def _blurred(tiles: Tiles, lens: int, amount: float) -> Float32:
+    return _tile(tiles.gray, tiles, lens) + np.float32(amount) * _tile(tiles.detail, tiles, lens)
+
+
+def _tile(flat: Float32, tiles: Tiles, lens: int) -> Float32:
+    size = tiles.side**2
+    return flat[lens * size : (lens + 1) * size].reshape(tiles.side, tiles.side)
+
+
+def _shifted(tile: Float32, shift: Float32) -> Float32:
+    """The tile at (column + shift x, row + shift y), bilinear; huge or NaN where a pixel is missing."""
+    side = len(tile)
+    x, y = (int(np.floor(value)) for value in shift)
+    part_x, part_y = np.float32(shift[0] - x), np.float32(shift[1] - y)
+    fx, fy = (np.where(w < SNAP, 0, np.where(w > 1 - SNAP, 1, w)).astype(np.float32) for w in (part_x, part_y))
+    padded = np.full((3 * side + 1, 3 * side + 1), np.nan, np.float32)  # outside the tile: not even with no weight
+    padded[side : 2 * side, side : 2 * side] = tile
+    if abs(x) >= side or abs(y) >= side:
+        return np.full_like(tile, np.nan)
+
+    def part(dx: int, dy: int) -> Float32:
+        return padded[side + y + dy : 2 * side + y + dy, side + x + dx : 2 * side + x + dx]
+
+    both = fx * fy
+    return np.asarray(
+        (1 - fx - fy + both) * part(0, 0) + (fx - both) * part(1, 0) + (fy - both) * part(0, 1) + both * part(1, 1)
+    )
+
+
+def _best(curves: Float32) -> tuple[NDArray[np.int64], Float32]:
+    """Index of the lowest (p,) of curves (h, p), −1 where there is none, and its sharpness; see `best_hypotheses`."""
+    best, sharpness, *buffers = (np.empty(curves.shape[1], np.float32) for _ in range(5))
+    best_hypotheses(np.ascontiguousarray(curves, np.float32).ravel(), *curves.shape, best, sharpness, *buffers)
+    return best.astype(np.int64), sharpness
+
+
+def _window_contrast(gray: Float32, disc: Bool, window: int) -> Float32:
+    """Standard deviation (side, side) of the disc's pixels in the window about each pixel."""
+    inside = np.where(disc, gray, 0)
+    planes = np.stack([disc.astype(np.float32), inside, inside**2])
+    number, total, squares = _box(planes, window)
+    number = np.maximum(number, 1)
+    return np.asarray(np.sqrt(np.maximum(squares / number - (total / number) ** 2, 0)))
 
 
 def _box(values: Float32, window: int) -> Float32:
@@ -85,81 +246,3 @@ def _box(values: Float32, window: int) -> Float32:
     for i in range(window):
         sums += rows[:, :, i : i + values.shape[2]]
     return sums
-
-
-def inside_disc(tiles: Tiles, lens: int) -> NDArray[np.bool_]:
-    """Pixels (side, side) of a tile that may be compared: inside the micro-image less the margin, and usable."""
-    rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
-    x, y = columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]
-    disc = x * x + y * y <= np.float32(tiles.radius) ** 2
-    return np.asarray(disc & np.isfinite(_tile(tiles.gray, tiles, lens)))
-
-
-def pair_differences(
-    tiles: Tiles, views: Views, lens: int, inverse: np.float32, count: int, widest: np.float32 | None = None
-) -> list[tuple[Float32, NDArray[np.bool_]]]:
-    """|reference − target|, equally blurred and aligned for a hypothesis 1/v, and where it counts; one per view."""
-    l, k = divmod(lens, views.columns)
-    parity = (k if views.by_column else l) % 2
-    ratio = views.pitch_ratio[lens]
-    gain = (np.float32(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
-    reference, sharper = _tile(tiles.gray, tiles, lens), _tile(tiles.detail, tiles, lens)
-    disc = inside_disc(tiles, lens)
-    rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
-    found = []
-    for dk, dl, baseline in zip(
-        views.step_k[parity, :count], views.step_l[parity, :count], views.baseline[parity, :count], strict=True
-    ):
-        if not (0 <= k + dk < views.columns and 0 <= l + dl < views.rows):
-            continue
-        shift = gain * baseline
-        most = baseline * ((np.float32(1) - ratio) + ratio * (inverse if widest is None else widest))
-        if float(most @ most) >= (2 * tiles.radius - LEAST_COMMON_WIDTH) ** 2:
-            continue
-        other = int((l + dl) * views.columns + k + dk)
-        whole = tiles.center[other] - tiles.center[lens] + shift
-        part = whole - np.floor(whole)
-        # Interpolating the target blurs it, too: by w (1 − w) along each axis.
-        interpolation = np.float32(0.5) * np.sum(part * (1 - part), dtype=np.float32)
-        blur = float(_relative_variance(views, lens, other, inverse) - interpolation) / tiles.blur_unit
-        target = _tile(tiles.gray, tiles, other) + np.float32(max(blur, 0)) * _tile(tiles.detail, tiles, other)
-        blurred = reference + np.float32(max(-blur, 0)) * sharper
-        x, y = columns - tiles.center[lens, 0] + shift[0], rows - tiles.center[lens, 1] + shift[1]
-        aligned = _shifted(target, whole)
-        valid = disc & (x * x + y * y <= np.float32(tiles.radius) ** 2) & np.isfinite(aligned)
-        found.append((np.abs(blurred - aligned), valid))
-    return found
-
-
-def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32) -> np.float32:
-    """Variance per axis, px², by which the reference is blurrier than the target (negative: sharper)."""
-    i, j = views.lens_type[lens], views.lens_type[other]
-    return np.float32(views.blur_slope[i, j] * inverse + views.blur_intercept[i, j])
-
-
-def _tile(flat: Float32, tiles: Tiles, lens: int) -> Float32:
-    size = tiles.side**2
-    return flat[lens * size : (lens + 1) * size].reshape(tiles.side, tiles.side)
-
-
-def _shifted(tile: Float32, shift: Float32) -> Float32:
-    """The tile at (column + shift x, row + shift y), bilinear; NaN outside."""
-    side = len(tile)
-    x, y = (int(np.floor(value)) for value in shift)
-    part_x, part_y = np.float32(shift[0] - x), np.float32(shift[1] - y)
-    fx, fy = (np.where(w < SNAP, 0, np.where(w > 1 - SNAP, 1, w)).astype(np.float32) for w in (part_x, part_y))
-    padded = np.full((3 * side + 1, 3 * side + 1), np.nan, np.float32)
-    padded[side : 2 * side, side : 2 * side] = tile
-    if abs(x) >= side or abs(y) >= side:
-        return np.full_like(tile, np.nan)
-
-    def part(dx: int, dy: int) -> Float32:
-        return padded[side + y + dy : 2 * side + y + dy, side + x + dx : 2 * side + x + dx]
-
-    both = fx * fy
-    weights = {(0, 0): 1 - fx - fy + both, (1, 0): fx - both, (0, 1): fy - both, (1, 1): both}
-    total = np.zeros_like(tile)
-    for (dx, dy), weight in weights.items():
-        if weight != 0:  # a missing pixel without any weight does no harm
-            total += weight * part(dx, dy)
-    return total

@@ -1,0 +1,198 @@
+"""The search as published: golden sections of v, first among lenses near by, then among all that the result allows.
+
+A golden section finds one minimum, not the lowest: costs have several, so the sweep is the default. The authors'
+search differs from their paper and from this one in details that cost accuracy; here the neighbourhood is complete,
+and the middle of the last interval is the result.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plenodepth.depth.kernels.compiling import compiled, inlined
+from plenodepth.depth.kernels.pairs import load_reference, meet, overlap
+from plenodepth.depth.kernels.peaks import FULL_VIEWS, SIGMA_FLOOR, parabola
+from plenodepth.depth.kernels.sweep import Costs, view_costs
+from plenodepth.depth.tiles import MISSING, UNUSABLE
+
+f4 = np.float32
+i4 = np.int32
+
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+AROUND = 1.96  # of v, to either side of the first result: where the second search looks
+FIRST_TOLERANCE = 0.1  # of v
+TOLERANCE = 0.01
+RIVALS = 5  # hypotheses over the whole range that a result is compared with, for its confidence
+WHOLE = -1  # instead of a pixel: the whole micro-image
+
+
+@compiled
+def golden_coarse_rows(first, last, tiles, views, maps):
+    """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
+    size = tiles.side * tiles.side
+    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    one = Costs(np.empty(1, f4), np.empty(1, f4), np.empty(1, f4), np.empty(1, f4))
+    for l in range(first, last):
+        for k in range(views.columns):
+            lens = l * views.columns + k
+            if load_reference(tiles, lens, reference) >= views.least_contrast:
+                search(tiles, views, lens, WHOLE, reference, target, one, maps, l, k)
+
+
+@compiled
+def golden_refined_rows(first, last, tiles, views, maps):
+    """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
+    side = tiles.side
+    size = side * side
+    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * side, f4)
+    one = Costs(np.empty(1, f4), np.empty(1, f4), np.empty(1, f4), np.empty(1, f4))
+    for l in range(first, last):
+        for k in range(views.columns):
+            lens = l * views.columns + k
+            if load_reference(tiles, lens, reference) < views.least_contrast:
+                continue
+            for p in range(size):
+                if reference[p] > -MISSING and contrast_about(p, side, views.window // 2, reference) >= f4(
+                    views.least_contrast
+                ):
+                    row, column = tiles.origin[lens, 1] + p // side, tiles.origin[lens, 0] + p % side
+                    search(tiles, views, lens, p, reference, target, one, maps, row, column)
+
+
+@compiled
+def search(tiles, views, lens, pixel, reference, target, one, maps, row, column):
+    """Both golden sections for one pixel, or the `WHOLE` micro-image; the result goes to maps[row, column]."""
+    places = views.inverse_depths
+    step, ends = places[1] - places[0], (f4(1) / places[0], f4(1) / places[-1])
+    low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
+    v, cost = golden_section(
+        low, high, f4(FIRST_TOLERANCE), tiles, views, lens, pixel, views.swept, views.same_type_first, reference,
+        target, one,
+    )  # fmt: skip
+    if cost >= UNUSABLE:
+        return
+    count = allowed(views, v)
+    v, cost = golden_section(
+        max(low, v - f4(AROUND)), min(high, v + f4(AROUND)), f4(TOLERANCE), tiles, views, lens, pixel, count, False,
+        reference, target, one,
+    )  # fmt: skip
+    # Next to an end of the range there is no minimum: the curve may go on falling beyond.
+    if cost >= UNUSABLE or v - low < f4(2 * TOLERANCE) or high - v < f4(2 * TOLERANCE):
+        return
+    inverse, quarter = f4(1) / v, f4(0.25) * step
+    before = cost_at(inverse - quarter, tiles, views, lens, pixel, count, False, reference, target, one)
+    after = cost_at(inverse + quarter, tiles, views, lens, pixel, count, False, reference, target, one)
+    middle = cost_at(inverse, tiles, views, lens, pixel, count, False, reference, target, one)
+    taken, pixels = one.views[0], one.pixels[0]
+    bend = before - f4(2) * middle + after
+    shift, spread = parabola(before, middle, after, bend, pixels, f4(4 * SIGMA_FLOOR))
+    if math.isnan(shift):
+        return
+    rival, number = f4(0), f4(0)
+    for n in range(RIVALS):
+        place = places[n * (len(places) - 1) // (RIVALS - 1)]
+        other = cost_at(place, tiles, views, lens, pixel, views.swept, False, reference, target, one)
+        if other < UNUSABLE:
+            rival += other
+            number += f4(1)
+    sharpness = max(f4(0), f4(1) - middle * number / max(rival, f4(1e-12))) if number > 0 else f4(0)
+    maps.virtual_depth[row, column] = v
+    maps.sigma[row, column] = spread * quarter * v * v
+    maps.confidence[row, column] = sharpness * min(f4(1), taken / f4(FULL_VIEWS))
+    maps.cost[row, column], maps.views[row, column] = middle, taken
+
+
+@compiled
+def golden_section(low, high, tolerance, tiles, views, lens, pixel, count, same_type, reference, target, one):
+    """Place and cost of a minimum over low ≤ v ≤ high, to within the tolerance."""
+    left, right = high - f4(GOLDEN) * (high - low), low + f4(GOLDEN) * (high - low)
+    cost_left = cost_at(f4(1) / left, tiles, views, lens, pixel, count, same_type, reference, target, one)
+    cost_right = cost_at(f4(1) / right, tiles, views, lens, pixel, count, same_type, reference, target, one)
+    while high - low > tolerance:
+        if cost_left < cost_right:
+            high, right, cost_right = right, left, cost_left
+            left = high - f4(GOLDEN) * (high - low)
+            cost_left = cost_at(f4(1) / left, tiles, views, lens, pixel, count, same_type, reference, target, one)
+        else:
+            low, left, cost_left = left, right, cost_right
+            right = low + f4(GOLDEN) * (high - low)
+            cost_right = cost_at(f4(1) / right, tiles, views, lens, pixel, count, same_type, reference, target, one)
+    return f4(0.5) * (low + high), min(cost_left, cost_right)
+
+
+@inlined
+def allowed(views, v):
+    """How many neighbours see the same point at a virtual depth: those within |v|/2 pitches, and the nearest always."""
+    count, farthest = 0, max(f4(0.505) * abs(v), f4(1.01)) * views.pitch
+    for n in range(views.step_k.shape[1]):
+        x, y = views.baseline[0, n, 0], views.baseline[0, n, 1]
+        if x * x + y * y <= farthest * farthest:
+            count = n + 1
+    return count
+
+
+@compiled
+def cost_at(inverse, tiles, views, lens, pixel, count, same_type, reference, target, one):
+    """Cost of one hypothesis; its views and pixels are in `one`."""
+    if pixel == WHOLE:
+        place = np.full(1, inverse, f4)
+        view_costs(tiles, views, lens, place, f4(0), count, same_type, reference, target, one)
+        return one.cost[0]
+    return window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference, one)
+
+
+@compiled
+def window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference, one):
+    """As `refined_rows` has it, of one pixel: differences of all views in its window, their sum over their number."""
+    l, k = lens // views.columns, lens % views.columns
+    side, half = tiles.side, views.window // 2
+    size = side * side
+    parity = (k if views.by_column else l) % 2
+    row, column = pixel // side, pixel % side
+    total, number, taken = f4(0), f4(0), f4(0)
+    for n in range(count):
+        other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, inverse, inverse, same_type)
+        if other < 0:
+            continue
+        w00, w10, w01, w11, _, _, offset, middle, width = overlap(i4(side), x, y, low, high)
+        amount, soft = max(-blur, f4(0)), max(blur, f4(0))
+        for r in range(max(row - half, low), min(row + half, high) + 1):
+            for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
+                p = r * side + c
+                q = p + offset
+                if reference[p] <= -MISSING or q < 0 or q + side + 1 >= size or abs(f4(c) - middle) > width:
+                    continue
+                t = other * size + q
+                gray, detail = tiles.gray, tiles.detail
+                value = (
+                    w00 * (gray[t] + soft * detail[t])
+                    + w10 * (gray[t + 1] + soft * detail[t + 1])
+                    + w01 * (gray[t + side] + soft * detail[t + side])
+                    + w11 * (gray[t + side + 1] + soft * detail[t + side + 1])
+                )
+                difference = abs(reference[p] + amount * reference[p + size] - value)
+                if difference <= UNUSABLE:
+                    total += views.weight[parity, n] * level * difference
+                    number += views.weight[parity, n]
+        taken += f4(1)
+    one.views[0], one.pixels[0] = taken, number
+    if taken < views.least_views or number < views.least_overlap:
+        return MISSING
+    return total / number
+
+
+@compiled
+def contrast_about(pixel, side, half, reference):
+    """Standard deviation of the reference in the window about a pixel."""
+    row, column = pixel // side, pixel % side
+    total, squares, count = 0.0, 0.0, 0
+    for r in range(max(row - half, 0), min(row + half, side - 1) + 1):
+        for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
+            value = reference[r * side + c]
+            if value > -MISSING:
+                total += value
+                squares += value * value
+                count += 1
+    return f4(math.sqrt(max(squares / count - (total / count) ** 2, 0.0)))

@@ -1,0 +1,225 @@
+"""The sweep: all hypotheses tried, the best one kept and its place between them found."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.depth.kernels.compiling import compiled
+from plenodepth.depth.kernels.pairs import blend, load_reference, meet, pair_add, pair_sum
+from plenodepth.depth.kernels.peaks import (
+    FINE,
+    FINE_STEP,
+    FULL_VIEWS,
+    SIGMA_FLOOR,
+    best_hypotheses,
+    best_place,
+    between_places,
+    parabola,
+    widest_fine,
+)
+from plenodepth.depth.tiles import MISSING
+
+f4 = np.float32
+i4 = np.int32
+u4 = np.uint32
+
+Float32 = NDArray[np.float32]
+
+
+class Costs(NamedTuple):
+    """Costs of hypotheses and what they are made of, (h,) each."""
+
+    cost: Float32
+    weight: Float32  # of the views that took part
+    views: Float32  # their number
+    pixels: Float32  # that they compared
+
+
+@compiled
+def view_costs(tiles, views, lens, places, widest, count, same_type, reference, target, out):
+    """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
+
+    The weighted mean over the views of the mean absolute difference; `MISSING` where too few views overlap. Those
+    neighbours take part that still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one
+    for a whole search, its views stay the same. A view that drops out in the middle would make a step in the curve,
+    and a false minimum there. `target` (side² + 4 · side,) is a buffer.
+    """
+    l, k = lens // views.columns, lens % views.columns
+    size, side = tiles.side * tiles.side, i4(tiles.side)
+    for h in range(len(places)):
+        out.cost[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
+    parity = (k if views.by_column else l) % 2
+    for n in range(count):
+        for h in range(len(places)):
+            limit = widest if widest != 0 else places[h]
+            other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, places[h], limit, same_type)
+            if other < 0:
+                continue
+            if blur > 0:
+                blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
+                total, number = pair_sum(reference, target, i4(0), side, x, y, low, high, f4(0))
+            else:
+                total, number = pair_sum(reference, tiles.gray, i4(other * size), side, x, y, low, high, -blur)
+            if number >= views.least_overlap:
+                weight = views.weight[parity, n]
+                out.cost[h] += weight * level * total / number
+                out.weight[h] += weight
+                out.views[h] += f4(1)
+                out.pixels[h] += number
+    for h in range(len(places)):
+        out.cost[h] = out.cost[h] / out.weight[h] if out.views[h] >= views.least_views else MISSING
+
+
+@compiled
+def coarse_rows(first, last, tiles, views, maps):
+    """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
+    size, places = tiles.side * tiles.side, views.inverse_depths
+    count, step = len(places), places[1] - places[0]
+    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    curve = Costs(np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4))
+    fine = Costs(np.empty(FINE, f4), np.empty(FINE, f4), np.empty(FINE, f4), np.empty(FINE, f4))
+    finest = Costs(np.empty(2, f4), np.empty(2, f4), np.empty(2, f4), np.empty(2, f4))
+    best, sharpness, buffer = np.empty(1, f4), np.empty(1, f4), np.empty((3, 1), f4)
+    between, beside, quarter = np.empty(FINE, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
+    for l in range(first, last):
+        for k in range(views.columns):
+            lens = l * views.columns + k
+            if load_reference(tiles, lens, reference) < views.least_contrast:
+                continue
+            view_costs(tiles, views, lens, places, f4(0), views.swept, views.same_type_first, reference, target, curve)
+            best_hypotheses(curve.cost, count, 1, best, sharpness, buffer[0], buffer[1], buffer[2])
+            if best[0] < 0:
+                continue
+            middle, neighbours = places[int(best[0])], views.step_k.shape[1]
+            widest = widest_fine(middle, step)
+            for n in range(FINE):
+                between[n] = middle + f4(n - FINE // 2) * f4(FINE_STEP) * step
+            view_costs(tiles, views, lens, between, widest, neighbours, False, reference, target, fine)
+            n = best_place(fine.cost)
+            for side in range(2):
+                beside[side] = between[n] + f4(2 * side - 1) * quarter
+            view_costs(tiles, views, lens, beside, widest, neighbours, False, reference, target, finest)
+            place, spread = between_places(
+                fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n]
+            )
+            if math.isnan(place):
+                continue
+            inverse = between[n] + place * quarter
+            maps.virtual_depth[l, k] = f4(1) / inverse
+            maps.sigma[l, k] = spread * quarter / (inverse * inverse)
+            maps.confidence[l, k] = sharpness[0] * min(f4(1), fine.views[n] / f4(FULL_VIEWS))
+            maps.cost[l, k], maps.views[l, k] = fine.cost[n], fine.views[n]
+
+
+@compiled
+def box_sums(values, first, side, half, along, out):
+    """Sums over (2·half + 1)² pixels of a tile (side²,) at values[first] that is zero outside its disc, into `out`.
+
+    Rows run into each other here, but between the disc's pixels of one row and of the next lie at least `half` zeros
+    (`empty_tiles` sees to it): so every sum is one long loop. `along` (side²,) is a buffer.
+    """
+    size = side * side
+    for p in range(size):
+        along[p] = values[first + p]
+    for step in range(1, half + 1):
+        for n in range(size - step):
+            along[u4(n)] += values[u4(first + n + step)]
+        for n in range(size - step):
+            along[u4(n + step)] += values[u4(first + n)]
+    for p in range(size):
+        out[p] = along[p]
+    for step in range(1, half + 1):
+        shift = step * side
+        for n in range(size - shift):
+            out[u4(n)] += along[u4(n + shift)]
+        for n in range(size - shift):
+            out[u4(n + shift)] += along[u4(n)]
+
+
+@compiled
+def add_views(tiles, views, lens, inverse, reference, target, sums):
+    """Add the differences of a hypothesis pixel by pixel (see `pair_add`); returns the number of views."""
+    l, k = lens // views.columns, lens % views.columns
+    size, side = tiles.side * tiles.side, i4(tiles.side)
+    parity = (k if views.by_column else l) % 2
+    taken = f4(0)
+    for n in range(views.step_k.shape[1]):
+        other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, inverse, inverse, views.same_type_first)
+        if other < 0:
+            continue
+        weight = views.weight[parity, n]
+        if blur > 0:
+            blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
+            pair_add(reference, target, i4(0), side, x, y, low, high, f4(0), weight, level, sums)
+        else:
+            pair_add(reference, tiles.gray, i4(other * size), side, x, y, low, high, -blur, weight, level, sums)
+        taken += f4(1)
+    return taken
+
+
+@compiled
+def refined_rows(first, last, tiles, views, maps):
+    """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
+    side, half, count = tiles.side, views.window // 2, len(views.inverse_depths)
+    size = side * side
+    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * side, f4)
+    sums, along, total, number = np.empty(2 * size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
+    volume, pixels, taken = np.empty(count * size, f4), np.empty((count, size), f4), np.empty(count, f4)
+    best, sharpness, buffer = np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4)
+    step = views.inverse_depths[1] - views.inverse_depths[0]
+    for l in range(first, last):
+        for k in range(views.columns):
+            lens = l * views.columns + k
+            if load_reference(tiles, lens, reference) < views.least_contrast:
+                continue
+            for h in range(count):
+                for p in range(2 * size):
+                    sums[p] = f4(0)
+                taken[h] = add_views(tiles, views, lens, views.inverse_depths[h], reference, target, sums)
+                box_sums(sums, 0, side, half, along, total)
+                box_sums(sums, size, side, half, along, number)
+                enough = views.least_overlap if taken[h] >= views.least_views else MISSING
+                for p in range(size):
+                    pixels[h, p] = number[p]
+                    mean = total[p] / max(number[p], f4(1e-6))
+                    volume[u4(h * size + p)] = mean if number[p] >= enough else MISSING
+            best_hypotheses(volume, count, size, best, sharpness, buffer[0], buffer[1], buffer[2])
+            window_contrast(reference, side, half, along, total, number, buffer)
+            for p in range(size):
+                column, row = tiles.origin[lens, 0] + p % side, tiles.origin[lens, 1] + p // side
+                if reference[p] <= -MISSING or best[p] < 0 or total[p] < views.least_contrast:
+                    continue
+                hypothesis = int(best[p])
+                place = hypothesis * size + p
+                low, lowest, high = volume[place - size], volume[place], volume[place + size]
+                bend = low - f4(2) * lowest + high
+                shift, spread = parabola(low, lowest, high, bend, pixels[hypothesis, p], f4(SIGMA_FLOOR))
+                if math.isnan(shift):
+                    continue
+                inverse = views.inverse_depths[hypothesis] + shift * step
+                maps.virtual_depth[row, column] = f4(1) / inverse
+                maps.sigma[row, column] = spread * step / (inverse * inverse)
+                maps.confidence[row, column] = sharpness[p] * min(f4(1), taken[hypothesis] / f4(FULL_VIEWS))
+                maps.cost[row, column], maps.views[row, column] = lowest, taken[hypothesis]
+
+
+@compiled
+def window_contrast(reference, side, half, along, contrast, number, buffer):
+    """Standard deviation of the reference in the window about each pixel, into contrast (side²,)."""
+    size = side * side
+    usable, values, means = buffer[0], buffer[1], buffer[2]
+    for p in range(size):
+        usable[p] = f4(1) if reference[p] > -MISSING else f4(0)
+        values[p] = reference[p] if reference[p] > -MISSING else f4(0)
+    box_sums(usable, 0, side, half, along, number)
+    box_sums(values, 0, side, half, along, means)
+    for p in range(size):
+        values[p] *= values[p]
+    box_sums(values, 0, side, half, along, contrast)
+    for p in range(size):
+        n = max(number[p], f4(1))
+        contrast[p] = math.sqrt(max(contrast[p] / n - (means[p] / n) ** 2, f4(0)))
