@@ -36,6 +36,7 @@ def test_a_micro_image_that_is_not_there_is_named(refused: Refused, raw: Path, t
     options = ("--camera", "r12-mini", "--figure", tmp_path / "c.png")
     assert "24 × 20" in refused("cost", raw, *options, "--at", "30,2")
     assert "--at" in refused("cost", raw, *options, "--at", "middle")
+    assert "black_level" in refused("cost", raw, *options, "--at", "3,2", "--black-level", -1)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +21,7 @@ from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 from plenodepth.sim.twins import wall_scene
 
+SCRIPT = Path(sysconfig.get_path("scripts")) / "plenodepth"
 SETTINGS = FrameSettings(RenderSettings(rays=48, f_number=2.0), SensorSettings())
 
 
@@ -100,7 +106,190 @@ def test_a_missing_camera_or_an_unwritable_folder_is_named(refused: Refused, sho
     assert "r99" in refused("depth", raw, "--camera", "r99", "--out", tmp_path / "out")
     (tmp_path / "file").write_text("")
     assert "cannot be written" in refused("depth", raw, "--camera", "r12-mini", "--out", tmp_path / "file" / "x")
-    assert "near" in refused("depth", raw, "--camera", "r12-mini", "--out", tmp_path / "out", "--min-z", -5)
+    assert "--min-z: cannot be -5" in refused(
+        "depth", raw, "--camera", "r12-mini", "--out", tmp_path / "out", "--min-z", -5
+    )
+
+
+def test_a_device_or_threads_that_are_not_there_are_named(refused: Refused, shots: Path, tmp_path: Path) -> None:
+    options = (shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out")
+    message = refused("depth", *options, "--device", "cuda")
+    assert message == "device: this version has no CUDA kernel (use --device cpu)"
+    assert "threads" in refused("depth", *options, "--threads", 0)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_black_level_of_the_sensor_is_taken_off(
+    succeeds: Run, refused: Refused, shots: Path, tmp_path: Path
+) -> None:
+    level = 256  # of 4095
+    for name in ("wall", "white"):
+        lifted = np.minimum(read_image(shots / name / "raw.png") * (1 - level / 4095) + level, 4095)
+        write_image(tmp_path / f"{name}.png", np.rint(lifted).astype(np.uint16))
+    options = ("--camera", "r12-mini", "--json", "--out")
+    plain = succeeds(
+        "depth", shots / "wall" / "raw.png", "--white", shots / "white" / "raw.png", *options, tmp_path / "plain"
+    ).json["frames"][0]
+    images = (tmp_path / "wall.png", "--white", tmp_path / "white.png", "--black-level")
+    frame = succeeds("depth", *images, level / 4095, *options, tmp_path / "out").json["frames"][0]
+    assert frame["median_virtual_depth"] == pytest.approx(plain["median_virtual_depth"], rel=1e-3)
+    assert frame["valid_fraction"] == pytest.approx(plain["valid_fraction"], abs=0.02)
+    message = refused("depth", *images, level, "--camera", "r12-mini", "--out", tmp_path / "out")
+    assert "black_level: is 256" in message
+
+
+# --- settings -----------------------------------------------------------------------------------------------------
+
+SETTINGS_FILE = """
+depth:
+  blur: false
+  virtual_range: [2.5, 18]
+filters:
+  near: 400
+  consistency: true
+  least_confidence: 0.05
+"""
+
+
+def test_options_win_over_the_file_and_the_record_serves_as_one(succeeds: Run, shots: Path, tmp_path: Path) -> None:
+    def settings(out: str, *options: object) -> dict[str, dict[str, object]]:
+        image = shots / "wall" / "raw.png"
+        run = succeeds("depth", image, "--camera", "r12-mini", "--out", tmp_path / out, "--json", *options).json
+        found: dict[str, dict[str, object]] = run["frames"][0]["settings"]
+        assert json.loads((tmp_path / out / "raw.json").read_text())["settings"] == found
+        return found
+
+    file = tmp_path / "settings.yaml"
+    file.write_text(SETTINGS_FILE)
+    told = settings("told", "--settings", file)
+    assert (told["depth"]["blur"], told["depth"]["virtual_range"]) == (False, [2.5, 18.0])
+    assert (told["filters"]["near"], told["filters"]["consistency"]) == (400.0, True)
+    typed = settings(
+        "typed", "--settings", file, "--blur", "--min-z", 500, "--max-z", "inf", "--no-consistent",
+        "--least-confidence", 0.2,
+    )  # fmt: skip
+    assert (typed["depth"]["blur"], typed["depth"]["virtual_range"]) == (True, [2.5, 18.0])
+    changed = {"near": 500.0, "far": "infinity", "consistency": False, "confidence": True, "least_confidence": 0.2}
+    assert typed["filters"] == told["filters"] | changed
+    assert settings("again", "--settings", tmp_path / "typed" / "raw.json") == typed
+
+
+def test_a_mistake_in_the_settings_names_file_field_and_repair(refused: Refused, shots: Path, tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    options = (shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out", "--settings", file)
+    file.write_text("depth: {windw: 7}")
+    assert refused("depth", *options) == f"{file}: depth.windw: unknown key (did you mean window?)"
+    file.write_text("depth: {window: 6}")
+    assert refused("depth", *options) == f"{file}: depth.window: cannot be 6 (the default is 5)"
+    file.write_text("filters: {far: 900}")
+    assert refused("depth", *options, "--min-z", 1000) == "--max-z: cannot be 900.0"
+    assert not (tmp_path / "out").exists()
+
+
+# --- results that have no place -----------------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_written_costs_its_own_frame_only(run: Run, shots: Path, tmp_path: Path) -> None:
+    shutil.copy(shots / "wall" / "raw.png", tmp_path / "other.png")
+    out = tmp_path / "out"
+    (out / "raw.ply").mkdir(parents=True)
+    outcome = run(
+        "depth", shots / "wall" / "raw.png", tmp_path / "other.png", "--camera", "r12-mini", "--out", out, "--json"
+    )
+    assert outcome.code == 2
+    assert outcome.json["failed"] == 1
+    assert outcome.err.splitlines() == [
+        f"plenodepth: {out}/raw.ply: is a folder (move it away, or give another folder)"
+    ]
+    assert {path.name.split(".")[0] for path in out.iterdir()} == {"other", "raw"}
+    assert [path.name for path in out.glob("raw*")] == ["raw.ply"]
+    assert len(list(out.glob("other*"))) == 7
+
+
+def test_results_replace_neither_images_nor_each_other(refused: Refused, shots: Path, tmp_path: Path) -> None:
+    image, folder = tmp_path / "raw.png", tmp_path / "more"
+    folder.mkdir()
+    shutil.copy(shots / "wall" / "raw.png", image)
+    shutil.copy(image, folder / "raw.png")
+    assert "would be replaced" in refused("depth", image, "--camera", "r12-mini", "--out", tmp_path)
+    message = refused("depth", image, folder / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out")
+    assert message.startswith(f"{folder / 'raw.png'}: its results would replace those of {image}")
+    assert image.read_bytes() == (shots / "wall" / "raw.png").read_bytes()
+    assert not (tmp_path / "out").exists()
+
+
+UNSHARE = ("unshare", "--map-root-user", "--mount")
+# A disk of its own for one command, which ends with it: $1 its options, $2 where, $3 a list of what it held.
+ON_A_DISK = """
+options=$1 disk=$2 list=$3; shift 3
+mount -t tmpfs -o "$options" none "$disk" || exit 99
+"$@"; code=$?
+ls -A "$disk" > "$list"
+exit $code
+"""
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    code: int
+    out: str
+    err: list[str]
+    listed: list[str]
+
+
+def on_disk(options: str, disk: Path, *arguments: object) -> OnDisk:
+    """Runs a command with a disk mounted at `disk`, and what the disk holds afterwards."""
+    disk.mkdir(exist_ok=True)
+    listing = disk.with_suffix(".list")
+    command = [*UNSHARE, "sh", "-c", ON_A_DISK, "sh", options, disk, listing, SCRIPT, *arguments]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    return OnDisk(done.returncode, done.stdout, done.stderr.splitlines(), listing.read_text().splitlines())
+
+
+def can_mount() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    probe = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False)
+    return probe.returncode == 0
+
+
+needs_a_disk = pytest.mark.skipif(not can_mount(), reason="a disk cannot be mounted here")
+
+
+@needs_a_disk
+def test_a_full_disk_keeps_the_frames_that_fit_and_no_part_of_others(
+    succeeds: Run, shots: Path, tmp_path: Path
+) -> None:
+    images = [tmp_path / f"{name}.png" for name in ("first", "second", "third")]
+    for image in images:
+        shutil.copy(shots / "wall" / "raw.png", image)
+    succeeds("depth", images[0], "--camera", "r12-mini", "--out", tmp_path / "measured")
+    pages = sum(-(-path.stat().st_size // 4096) for path in (tmp_path / "measured").iterdir())
+    disk, size = tmp_path / "disk", int(1.6 * pages) * 4096
+    done = on_disk(f"size={size}", disk, "depth", *images, "--camera", "r12-mini", "--out", disk)
+    assert done.code == 2
+    assert done.out.startswith("first: ")
+    assert [line.split(".")[0] for line in done.err] == [f"plenodepth: {disk}/{name}" for name in ("second", "third")]
+    assert all("cannot be written: No space left on device" in line for line in done.err)
+    assert {name.split(".")[0] for name in done.listed} == {"first"}
+    assert len(done.listed) == 7
+
+
+@needs_a_disk
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("depth {image} --camera r12-mini --out {disk}", ""),
+        ("camera convert r12-mini {disk}/camera.yaml", "/camera.yaml"),
+        ("camera show r12-mini --figure {disk}/camera.png", "/camera.png"),
+    ],
+)
+def test_a_disk_that_takes_no_files_is_named(shots: Path, tmp_path: Path, command: str, file: str) -> None:
+    disk = tmp_path / "disk"
+    words = command.format(image=shots / "wall" / "raw.png", disk=disk).split()
+    done = on_disk("ro", disk, *words)
+    reason = "cannot be written: Read-only file system (check the permissions and the free space)"
+    assert (done.code, done.out, done.err) == (2, "", [f"plenodepth: {disk}{file}: {reason}"])
 
 
 def test_help_has_an_example(succeeds: Run) -> None:

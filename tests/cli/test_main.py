@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from commands import Run
+from commands import Refused, Run
 
 from plenodepth import __version__
 
@@ -37,23 +37,44 @@ def test_the_help_lists_every_command(succeeds: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "culprit"),
+    ("arguments", "culprit", "command"),
     [
-        ("camera shwo r12-e", "shwo"),
-        ("camera show", "CAMERA"),
-        ("camera show r12-e --colour", "--colour"),
-        ("camera show r12-e --virtual-range 2", "--virtual-range"),
-        ("camera show r12-e --blur-limit half", "--blur-limit"),
-        ("camera convert r12-e", "OUT"),
-        ("camera convert r12-e a.yaml --format xml", "xml"),
+        ("depht raw.png", "'depht'", ""),
+        ("--colour", "--colour", ""),
+        ("camera shwo r12-e", "'shwo'", " camera"),
+        ("camera show", "CAMERA", " camera show"),
+        ("camera show r12-e --colour", "--colour", " camera show"),
+        ("camera show r12-e --virtual-range 2", "--virtual-range", " camera show"),
+        ("camera show r12-e --blur-limit half", "--blur-limit", " camera show"),
+        ("camera show r12-e --blur-limit", "--blur-limit", " camera show"),
+        ("camera show r12-e --json=yes", "--json", " camera show"),
+        ("camera show r12-e upc-s", "upc-s", " camera show"),
+        ("camera convert r12-e", "OUT", " camera convert"),
+        ("camera convert r12-e a.yaml --format xml", "xml", " camera convert"),
+        ("camera check r12-e --features", "--features", " camera check"),
+        ("depth raw.png --out depth", "--camera", " depth"),
+        ("depth raw.png --camera r12-e --out depth --threads few", "--threads", " depth"),
+        ("depth raw.png --camera r12-e --out depth --device tpu", "'tpu'", " depth"),
+        ("cost raw.png --camera r12-e", "--at", " cost"),
+        ("simulate scene scene.yaml", "--out", " simulate scene"),
+        ("simulate white --out white --rays many", "--rays", " simulate white"),
+        ("simulate dataset --out twin", "NAME", " simulate dataset"),
     ],
 )
-def test_a_wrong_command_line_exits_with_2_and_names_the_culprit(run: Run, arguments: str, culprit: str) -> None:
-    outcome = run(*arguments.split())
-    assert (outcome.code, outcome.out) == (2, "")
-    assert "Error" in outcome.err
-    assert culprit in outcome.err
-    assert "Traceback" not in outcome.err
+def test_a_wrong_command_line_is_one_line_that_names_the_culprit_and_the_help(
+    refused: Refused, arguments: str, culprit: str, command: str
+) -> None:
+    message = refused(*arguments.split())
+    assert culprit in message
+    assert message.endswith(f"(see plenodepth{command} --help)")
+    assert message[0].islower()
+
+
+@pytest.mark.parametrize("group", [(), ("camera",), ("simulate",)])
+def test_a_group_without_a_command_lists_its_commands(run: Run, group: tuple[str, ...]) -> None:
+    outcome = run(*group)
+    assert (outcome.code, outcome.err) == (2, "")
+    assert "Commands" in outcome.words
 
 
 # --- as a shell sees it -----------------------------------------------------------------------------------------
@@ -85,3 +106,13 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     writer.stdout.close()
     _, err = writer.communicate()
     assert b"Traceback" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_full_disk_behind_the_output_is_one_line(option: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SCRIPT, "camera", "show", "r12-mini", *option], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, "plenodepth: No space left on device\n")

@@ -111,6 +111,13 @@ def test_missing_scene_unknown_dataset_and_unwritable_folder(refused: Refused, s
     assert "cannot be written" in refused("simulate", "white", "--camera", "r12-mini", "--rays", 1, "--out", inside)
 
 
+@pytest.mark.parametrize("command", ["scene", "white"])
+def test_both_kinds_of_image_have_the_same_sensor(succeeds: Run, command: str) -> None:
+    words = succeeds("simulate", command, "--help").words
+    for option in ("--bits", "--mono", "--bayer", "--no-noise", "--exposure", "--gain", "--lens-gain-sigma"):
+        assert option in words
+
+
 @pytest.mark.parametrize("command", ["scene", "white", "dataset"])
 def test_help_has_an_example(succeeds: Run, command: str) -> None:
     assert f"plenodepth simulate {command} " in succeeds("simulate", command, "--help").words

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 
+import typer
+
 from plenodepth.cli.app import app
+from plenodepth.cli.usage import UsageError, usage_line
 from plenodepth.errors import PlenodepthError
 
 __all__ = ["app", "main"]
 
-BAD_INPUT = 2  # exit code, the same that a wrong option gives
+PROGRAM = "plenodepth"
+BAD_INPUT = 2
+INTERRUPTED = 130
+STDOUT = 1
 
 
 def main() -> None:
@@ -19,7 +26,38 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal, file or pipe takes a κ
     try:
-        app()
+        # Not standalone: Typer hands wrong options over instead of printing them in boxes of its own.
+        code = app(prog_name=PROGRAM, standalone_mode=False)
+        sys.stdout.flush()  # a full disk behind stdout shows here, and not in the interpreter's last moment
+    except UsageError as error:
+        code = _failed(usage_line(error, app, PROGRAM, sys.argv[1:]))
     except PlenodepthError as error:
-        print(f"plenodepth: {error}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
+        code = _failed(str(error))
+    except typer.Abort:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = _output_lost()
+    except OSError as error:
+        code = _failed(_refused_by_the_system(error))
+    sys.exit(code or 0)
+
+
+def _failed(line: str) -> int:
+    if line:
+        print(f"{PROGRAM}: {line}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _refused_by_the_system(error: OSError) -> str:
+    """What the system said; a file is named unless it is the one behind stdout."""
+    if error.filename is None:
+        _output_lost()
+    where = "" if error.filename is None else f"{error.filename}: "
+    return " ".join(f"{where}{error.strerror or error}".split())
+
+
+def _output_lost() -> int:
+    """Keep the interpreter from trying once more, at its end, to write what stdout did not take."""
+    if sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+    return 1

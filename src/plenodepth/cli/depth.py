@@ -3,70 +3,113 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.camera import load_camera
-from plenodepth.cli.common import ImageSizeOption, JsonOption, ParametersOption, console, parse_image_size, print_json
-from plenodepth.cli.progress import FrameProgress, row_progress
+from plenodepth.cli.common import JsonOption, console, print_json
+from plenodepth.cli.option_groups import expand_groups
+from plenodepth.cli.progress import row_progress
+from plenodepth.cli.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 
+if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
+    from plenodepth.depth.settings_file import SettingsFile
+    from plenodepth.metric.frame import FrameDepth
 
+Summary = dict[str, Any]
+
+OPTION_OF = {"near": "--min-z", "far": "--max-z", "least_confidence": "--least-confidence"}
+
+
+@dataclass(frozen=True)
+class SettingsOptions:
+    """Settings from a file and, winning over it, from options; None is an option that was not typed."""
+
+    settings: Annotated[
+        Path | None, typer.Option("--settings", help="Settings file (.yaml), or NAME.json of an earlier frame.")
+    ] = None
+    refined: Annotated[
+        bool | None,
+        typer.Option("--refined/--coarse", help="One depth per pixel, or (default) one per micro-image."),
+    ] = None
+    blur: Annotated[
+        bool | None,
+        typer.Option("--blur/--no-blur", help="Compare equally blurred views (default), or disparity only."),
+    ] = None
+    min_z: Annotated[float | None, typer.Option("--min-z", help="Nearest depth to keep, mm.")] = None
+    max_z: Annotated[float | None, typer.Option("--max-z", help="Farthest depth to keep, mm.")] = None
+    consistent: Annotated[
+        bool | None,
+        typer.Option("--consistent/--no-consistent", help="Keep only what neighbouring views agree on."),
+    ] = None
+    least_confidence: Annotated[
+        float | None, typer.Option("--least-confidence", help="Drop estimates below it; 0 keeps all.")
+    ] = None
+
+    def chosen(self) -> SettingsFile:
+        """All settings of the run."""
+        from plenodepth.depth.settings_file import SettingsFile, load_settings
+
+        chosen = SettingsFile() if self.settings is None else load_settings(self.settings)
+        depth = _typed(refined=self.refined, blur=self.blur)
+        filters = _typed(
+            near=self.min_z,
+            far=self.max_z,
+            consistency=self.consistent,
+            confidence=None if self.least_confidence is None else self.least_confidence > 0,
+            least_confidence=self.least_confidence,
+        )
+        try:
+            return SettingsFile(replace(chosen.depth, **depth), replace(chosen.filters, **filters))
+        except InputError as error:  # the file alone was fine
+            name = (error.field or "").split(".")[-1]
+            raise InputError(error.message, field=OPTION_OF.get(name, error.field), fix=error.fix) from None
+
+
+@expand_groups
 def depth(
+    *,
     images: Annotated[
         list[Path], typer.Argument(metavar="IMAGE…", help="Raw images (.png, .tiff).", show_default=False)
     ],
-    camera: Annotated[str, typer.Option("--camera", help="A preset, a camera file, or a vendor's grid (.xml).")],
+    raw: RawOptions,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
-    white: Annotated[Path | None, typer.Option("--white", help="White image at the same aperture.")] = None,
-    bayer: Annotated[str | None, typer.Option("--bayer", help="Colour filters: RGGB, GRBG, GBRG or BGGR.")] = None,
-    refined: Annotated[bool, typer.Option("--refined", help="One depth per pixel instead of per micro-image.")] = False,
-    blur: Annotated[
-        bool, typer.Option("--blur/--no-blur", help="Compare equally blurred views, or disparity only.")
-    ] = True,
-    min_z: Annotated[float | None, typer.Option("--min-z", help="Nearest depth to keep, mm.")] = None,
-    max_z: Annotated[float | None, typer.Option("--max-z", help="Farthest depth to keep, mm.")] = None,
-    consistent: Annotated[
-        bool, typer.Option("--consistent", help="Keep only what neighbouring views agree on.")
-    ] = False,
-    least_confidence: Annotated[float, typer.Option("--least-confidence", help="Drop estimates below it.")] = 0.0,
+    settings: SettingsOptions,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to compute; auto: the fastest that works.")
+    ] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
-    params: ParametersOption = None,
-    image_size: ImageSizeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Estimate depth: maps (TIFF), point cloud (PLY), picture and figures of each image.
 
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
-    from plenodepth.depth.filters import FilterSettings
-    from plenodepth.depth.settings import DepthSettings
+    from plenodepth.metric.frame import chosen_device, chosen_threads, frame_depth
 
-    loaded = load_camera(camera, parameters=params, image_size=parse_image_size(image_size))
-    settings = DepthSettings(refined=refined, blur=blur)
-    filters = FilterSettings(
-        near=min_z,
-        far=max_z,
-        consistency=consistent,
-        confidence=least_confidence > 0,
-        least_confidence=least_confidence,
-    )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=out, fix="give a writable folder") from None
-    summaries, failed = [], 0
+    chosen, camera = settings.chosen(), raw.load_camera()
+    used_device, used_threads = chosen_device(device), chosen_threads(threads)
+    _require_own_names(images, raw.white, out)
+    _make_folder(out)
     with row_progress("", quiet=as_json) as progress:
-        for index, path in enumerate(images):
-            progress.frame(index, len(images), path.name)
-            try:
-                summaries.append(_one(path, loaded, white, bayer, settings, filters, out, threads, progress))
-            except PlenodepthError as error:
-                # The other frames still finish; the exit code tells.
-                print(f"plenodepth: {error}", file=sys.stderr)
-                failed += 1
+
+        def one(path: Path) -> FrameDepth:
+            return frame_depth(
+                raw.load_image(path, camera),
+                camera,
+                chosen.depth,
+                chosen.filters,
+                device=used_device,
+                threads=used_threads,
+                progress=progress,
+            )
+
+        summaries = _each_frame(images, out, one, progress.frame)
+    failed = len(images) - len(summaries)
     if as_json:
         print_json({"frames": summaries, "failed": failed})
     else:
@@ -76,35 +119,69 @@ def depth(
         raise typer.Exit(2)
 
 
-def _one(
-    path: Path,
-    camera: Any,
-    white: Path | None,
-    bayer: str | None,
-    settings: Any,
-    filters: Any,
+def _each_frame(
+    images: Sequence[Path],
     out: Path,
-    threads: int | None,
-    progress: FrameProgress,
-) -> dict[str, Any]:
-    from plenodepth.metric.frame import frame_depth, write_frame
-    from plenodepth.raw import load_raw
+    one: Callable[[Path], FrameDepth],
+    on_frame: Callable[[int, int, str], None],
+) -> list[Summary]:
+    """The summaries of the frames that came out well; a frame's files are all there or, after an error, none is."""
+    from plenodepth.io import atomic_files
+
+    summaries = []
+    for index, path in enumerate(images):
+        on_frame(index, len(images), path.name)
+        try:
+            with atomic_files(out) as folder:  # opened before the work: a folder that takes no files shows at once
+                frame = one(path)
+                _write(frame, folder)
+            summaries.append(frame.summary)
+        except PlenodepthError as error:
+            # The other frames still finish; the exit code tells.
+            print(f"plenodepth: {error}", file=sys.stderr)
+    return summaries
+
+
+def _write(frame: FrameDepth, folder: Path) -> None:
+    from plenodepth.metric.frame import write_frame
     from plenodepth.view import depth_figure, save_figure
 
-    image = load_raw(path, camera, white=white, bayer=bayer)
-    frame = frame_depth(image, camera, settings, filters, threads=threads, progress=progress)
-    write_frame(frame, out)
-    kind, cue = "refined" if settings.refined else "coarse", "blur aware" if settings.blur else "disparity only"
-    title = f"{image.name}: {kind}, {cue}"
+    write_frame(frame, folder)
+    kind = "refined" if frame.virtual.refined else "coarse"
+    cue = "blur aware" if frame.summary["settings"]["depth"]["blur"] else "disparity only"
+    title = f"{frame.name}: {kind}, {cue}"
     if frame.metric is None:
         figure = depth_figure(frame.virtual.virtual_depth, title, "virtual depth")
     else:
         figure = depth_figure(frame.metric.depth, title, "mm")
-    save_figure(figure, out / f"{image.name}.png", dpi=110)
-    return frame.summary
+    save_figure(figure, folder / f"{frame.name}.png", dpi=110)
 
 
-def _line(summary: dict[str, Any], out: Path) -> str:
+def _require_own_names(images: Sequence[Path], white: Path | None, out: Path) -> None:
+    """Refuse images whose results would replace each other, or the images themselves."""
+    inputs = {path.resolve() for path in (*images, *([white] if white else []))}
+    first_of: dict[str, Path] = {}
+    for path in images:
+        twin = first_of.setdefault(path.stem, path)
+        if twin is not path:
+            raise InputError(f"its results would replace those of {twin}", file=path, fix="give each its own --out")
+        picture = out / f"{path.stem}.png"
+        if picture.resolve() in inputs:
+            raise InputError("would be replaced by the picture of its depth", file=picture, fix="give another --out")
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=out, fix="give a writable folder") from None
+
+
+def _typed(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _line(summary: Summary, out: Path) -> str:
     coverage = f"{100 * summary['valid_fraction']:.0f} % with depth"
     if summary.get("median_z_mm") is not None:
         coverage += f", median {summary['median_z_mm']:.0f} mm"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plenodepth.camera import load_plenoptic_camera
 from plenodepth.cli.common import JsonOption, console, print_json
+from plenodepth.cli.option_groups import expand_groups
 from plenodepth.cli.progress import ray_progress
+
+if TYPE_CHECKING:  # the simulator's imports (Numba, Embree) take a second; `--help` should not
+    from plenodepth.sim.sensor import SensorSettings
 
 CameraOption = Annotated[str, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder to write; it appears whole or not at all.")]
@@ -18,22 +22,45 @@ RaysOption = Annotated[int, typer.Option("--rays", help="Rays per pixel.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Default: all cores.")]
 ApertureOption = Annotated[float | None, typer.Option("--aperture", help="f-number; default: the camera's.")]
-BitsOption = Annotated[int, typer.Option("--bits", help="Bit depth of the raw image: 8, 10, 12 or 16.")]
-MonoOption = Annotated[bool, typer.Option("--mono", help="Gray instead of colour.")]
-BayerOption = Annotated[str | None, typer.Option("--bayer", help="Colour filters: RGGB, GRBG, GBRG or BGGR.")]
-NoiseOption = Annotated[bool, typer.Option("--noise/--no-noise", help="Photon and read noise.")]
-ExposureOption = Annotated[float, typer.Option("--exposure", help="Signal of white, as a part of full scale.")]
-GainOption = Annotated[float, typer.Option("--gain", help="Gain after the photosite, of signal and noise alike.")]
-LensGainOption = Annotated[
-    float, typer.Option("--lens-gain-sigma", help="Relative differences in brightness from lens to lens.")
-]
 VignettingOption = Annotated[bool, typer.Option("--vignetting/--no-vignetting", help="Keep or remove the vignetting.")]
 NeighbourOption = Annotated[
     bool, typer.Option("--neighbour-light", help="Also trace light through the lenses around a pixel's own.")
 ]
 
 
+@dataclass(frozen=True)
+class SensorOptions:
+    """What a sensor makes of the light."""
+
+    bits: Annotated[int, typer.Option("--bits", help="Bit depth of the raw image: 8, 10, 12 or 16.")] = 12
+    mono: Annotated[bool, typer.Option("--mono", help="Gray instead of colour.")] = False
+    bayer: Annotated[str | None, typer.Option("--bayer", help="Colour filters: RGGB, GRBG, GBRG or BGGR.")] = None
+    noise: Annotated[bool, typer.Option("--noise/--no-noise", help="Photon and read noise.")] = True
+    exposure: Annotated[float, typer.Option("--exposure", help="Signal of white, as a part of full scale.")] = 0.9
+    gain: Annotated[float, typer.Option("--gain", help="Gain after the photosite, of signal and noise alike.")] = 1.0
+    lens_gain_sigma: Annotated[
+        float, typer.Option("--lens-gain-sigma", help="Relative differences in brightness from lens to lens.")
+    ] = 0.0
+
+    def settings(self, seed: int) -> SensorSettings:
+        """As the simulator takes them."""
+        from plenodepth.sim.sensor import SensorSettings
+
+        return SensorSettings(
+            bit_depth=self.bits,
+            exposure=self.exposure,
+            gain=self.gain,
+            bayer=self.bayer,
+            color=not self.mono,
+            lens_gain_sigma=self.lens_gain_sigma,
+            noise=self.noise,
+            seed=seed,
+        )
+
+
+@expand_groups
 def scene(
+    *,
     scene_file: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.yaml, .json).", show_default=False)],
     out: OutOption,
     camera: CameraOption = "r12-e",
@@ -41,13 +68,7 @@ def scene(
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     aperture: ApertureOption = None,
-    bits: BitsOption = 12,
-    mono: MonoOption = False,
-    bayer: BayerOption = None,
-    noise: NoiseOption = True,
-    exposure: ExposureOption = 0.9,
-    gain: GainOption = 1.0,
-    lens_gain_sigma: LensGainOption = 0.0,
+    sensor: SensorOptions,
     vignetting: VignettingOption = True,
     neighbour_light: NeighbourOption = False,
     lidar: Annotated[bool, typer.Option("--lidar", help="Also scan the scene from beside the camera.")] = False,
@@ -57,26 +78,15 @@ def scene(
 
     Example: [bold]plenodepth simulate scene examples/scenes/figurines.yaml --camera r12-e --out figurines[/bold]
     """
-    # The simulator's imports (Numba, Embree) take a second; `--help` should not.
     from plenodepth.sim.lidar import settings_for
     from plenodepth.sim.render import RenderSettings
     from plenodepth.sim.scene_file import load_scene
-    from plenodepth.sim.sensor import SensorSettings
     from plenodepth.sim.simulate import FrameSettings, simulate_scene
 
     loaded, optics = load_scene(scene_file), load_plenoptic_camera(camera)
     settings = FrameSettings(
         RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads),
-        SensorSettings(
-            bit_depth=bits,
-            exposure=exposure,
-            gain=gain,
-            bayer=bayer,
-            color=not mono,
-            lens_gain_sigma=lens_gain_sigma,
-            noise=noise,
-            seed=seed,
-        ),
+        sensor.settings(seed),
         settings_for(loaded, range_sigma=1.0, seed=seed) if lidar else None,
     )
     with ray_progress(scene_file.stem, quiet=as_json) as progress:
@@ -84,20 +94,16 @@ def scene(
     _report(info, out, as_json)
 
 
+@expand_groups
 def white(
+    *,
     out: OutOption,
     camera: CameraOption = "r12-e",
     aperture: ApertureOption = None,
     rays: RaysOption = 64,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
-    bits: BitsOption = 12,
-    mono: MonoOption = False,
-    bayer: BayerOption = None,
-    noise: NoiseOption = True,
-    exposure: ExposureOption = 0.9,
-    gain: GainOption = 1.0,
-    lens_gain_sigma: LensGainOption = 0.0,
+    sensor: SensorOptions,
     neighbour_light: NeighbourOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -107,7 +113,6 @@ def white(
     """
     from plenodepth.errors import InputError
     from plenodepth.sim.render import RenderSettings
-    from plenodepth.sim.sensor import SensorSettings
     from plenodepth.sim.simulate import FrameSettings, simulate_white
 
     optics = load_plenoptic_camera(camera)
@@ -116,16 +121,7 @@ def white(
         raise InputError("the camera has no f-number", field="--aperture", fix="give one")
     settings = FrameSettings(
         RenderSettings(rays, seed, number, neighbour_light=neighbour_light, threads=threads),
-        SensorSettings(
-            bit_depth=bits,
-            exposure=exposure,
-            gain=gain,
-            bayer=bayer,
-            color=not mono,
-            lens_gain_sigma=lens_gain_sigma,
-            noise=noise,
-            seed=seed,
-        ),
+        sensor.settings(seed),
     )
     with ray_progress(f"white f/{number:g}", quiet=as_json) as progress:
         info = simulate_white(optics, number, out, settings, progress=progress)

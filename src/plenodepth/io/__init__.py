@@ -1,6 +1,6 @@
 """File formats and nothing else: what other programs and the vendor write, read into plain records, and back."""
 
-from plenodepth.io.atomic import atomic_path
+from plenodepth.io.atomic import atomic_files, atomic_path
 from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
 from plenodepth.io.libpleno import (
     CENTER_DTYPE,
@@ -53,6 +53,7 @@ __all__ = [
     "Scene",
     "as_column",
     "as_columns",
+    "atomic_files",
     "atomic_path",
     "json_text",
     "observation_table",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plenodepth.errors import InputError
@@ -34,14 +35,57 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, target)
     except BaseException as error:  # an interrupt, too, leaves nothing behind
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only disk does not even say that the file is not there
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and _concerns(error, temporary):
-            raise InputError(
-                f"cannot be written: {error.strerror}", file=path, fix="check the permissions and the free space"
-            ) from error
+            raise _refused(error, path) from error
         raise
 
 
+@contextmanager
+def atomic_files(folder: Path | str) -> Iterator[Path]:
+    """Gives a temporary folder inside `folder`; the files written into it move to `folder` together at the end.
+
+    On any exception none of them does, and `folder` holds what it held before. Errors name the files by where they
+    would have gone. Names with a folder in the way, and a `folder` that takes no files, are an `InputError`.
+    """
+    target = Path(folder)
+    temporary = target / f".tmp-{secrets.token_hex(4)}"
+    try:
+        os.mkdir(temporary)
+    except OSError as error:
+        raise _refused(error, folder) from error
+    try:
+        yield temporary
+        _move_files(temporary, target)
+    except InputError as error:
+        inside = error.file is not None and Path(error.file).parent == temporary
+        if not inside:
+            raise
+        final = target / Path(error.file or "").name
+        raise InputError(error.message, file=final, field=error.field, fix=error.fix) from error.__cause__
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _move_files(source: Path, target: Path) -> None:
+    """Move all files of one folder to another on the same file system, which takes no further space."""
+    names = sorted(path.name for path in source.iterdir())
+    for name in names:  # before the first is moved
+        if os.path.isdir(target / name):
+            raise InputError("is a folder", file=target / name, fix="move it away, or give another folder")
+    for name in names:
+        try:
+            os.replace(source / name, target / name)
+        except OSError as error:
+            raise _refused(error, target / name) from error
+
+
+def _refused(error: OSError, path: Path | str) -> InputError:
+    reason = error.strerror or str(error)
+    return InputError(f"cannot be written: {reason}", file=path, fix="check the permissions and the free space")
+
+
 def _concerns(error: OSError, temporary: Path) -> bool:
-    """Whether the system refused to write `temporary`; other errors of the block belong to whoever raised them."""
-    return error.errno is not None and error.filename in (None, str(temporary), temporary)
+    """Whether the system refused to write `temporary`; an error about another file belongs to whoever raised it."""
+    return error.filename in (None, str(temporary), temporary)

@@ -61,7 +61,7 @@ def write_ply(path: Path | str, points: npt.ArrayLike, *, colors: npt.ArrayLike 
     header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(xyz)}", *words, "end_header", ""]
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         file.write("\n".join(header).encode("ascii"))
-        table.tofile(file)
+        file.write(table.view(np.uint8).data)  # not tofile, whose errors do not say that the disk is full
 
 
 def read_ply(path: Path | str) -> Columns:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,11 +16,16 @@ from plenodepth.depth.estimate import Progress, estimate_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.io import atomic_path, write_float_map
+from plenodepth.depth.settings_file import SettingsFile, settings_content
+from plenodepth.errors import InputError
+from plenodepth.io import atomic_files, atomic_path, json_text, write_float_map
 from plenodepth.metric.cloud import PointCloud, point_cloud, write_cloud
 from plenodepth.metric.csad import central_depth
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.raw.image import RawImage
+
+Device = Literal["auto", "cpu", "cuda"]
+UsedDevice = Literal["cpu"]
 
 QUARTILES = (0.25, 0.5, 0.75)
 NEEDS_CALIBRATION = "metric depth needs a calibrated camera; this one is known by its lens grid only"
@@ -44,11 +49,13 @@ def frame_depth(
     settings: DepthSettings | None = None,
     filters: FilterSettings | None = None,
     *,
+    device: Device = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> FrameDepth:
     """Estimate, filter and convert one clean image."""
     settings, filters = settings or DepthSettings(), filters or FilterSettings()
+    used_device, threads = chosen_device(device), chosen_threads(threads)
     start, cpu_start = time.perf_counter(), time.process_time()
     estimated = estimate_depth(image, camera, settings, threads=threads, progress=progress)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -60,39 +67,60 @@ def frame_depth(
         # A coarse depth belongs to a whole micro-image; painting all its pixels leaves no holes between them.
         full = cloud if virtual.refined else point_cloud(camera, virtual, image, every_pixel=True)
         central = central_depth(camera, full)
+    present = np.isfinite(virtual.virtual_depth)
     summary = {
         "plenodepth": __version__,
         "image": image.name,
         "camera": camera.name,
         "devignetting": str(image.devignetting),
+        "device": used_device,
+        "threads": threads,
         "seconds": round(seconds, 3),  # of the estimation alone
         "cpu_seconds": round(cpu_seconds, 3),
         "valid_fraction": virtual.valid_fraction,
         **_quartiles("virtual_depth", virtual.virtual_depth),
-        **({"note": NEEDS_CALIBRATION} if metric is None else _quartiles("z_mm", metric.depth)),
-        "median_confidence": _median(virtual.confidence[np.isfinite(virtual.virtual_depth)]),
-        "settings": asdict(settings),
-        "filters": asdict(filters),
+        "median_sigma_virtual_depth": _median(virtual.sigma),
+        **({"note": NEEDS_CALIBRATION} if metric is None else _in_millimetres(metric)),
+        "median_confidence": _median(virtual.confidence[present]),
+        "settings": settings_content(SettingsFile(settings, filters)),
     }
     return FrameDepth(image.name, virtual, metric, cloud, central, summary)
 
 
 def write_frame(frame: FrameDepth, folder: Path) -> list[Path]:
-    """Write a frame's files into a folder that is there; returns their paths."""
+    """Write a frame's files into a folder that is there, all or none; returns their paths."""
     maps = {"virtual": frame.virtual.virtual_depth, "confidence": frame.virtual.confidence}
     if frame.metric is not None and frame.central is not None:
         maps |= {"depth": frame.metric.depth, "csad": frame.central}
-    paths = []
-    for suffix, values in maps.items():
-        paths.append(folder / f"{frame.name}.{suffix}.tiff")
-        write_float_map(paths[-1], values)
-    if frame.cloud is not None:
-        paths.append(folder / f"{frame.name}.ply")
-        write_cloud(paths[-1], frame.cloud)
-    paths.append(folder / f"{frame.name}.json")
-    with atomic_path(paths[-1]) as temporary:
-        temporary.write_text(json.dumps(frame.summary, indent=2) + "\n", encoding="utf-8")
-    return paths
+    with atomic_files(folder) as unfinished:
+        for suffix, values in maps.items():
+            write_float_map(unfinished / f"{frame.name}.{suffix}.tiff", values)
+        if frame.cloud is not None:
+            write_cloud(unfinished / f"{frame.name}.ply", frame.cloud)
+        with atomic_path(unfinished / f"{frame.name}.json") as record:
+            record.write_text(json_text(frame.summary), encoding="utf-8")
+        names = sorted(path.name for path in unfinished.iterdir())
+    return [folder / name for name in names]
+
+
+def chosen_device(wanted: Device) -> UsedDevice:
+    """The device that an estimation runs on. This is the one place to change for another."""
+    if wanted == "cuda":
+        raise InputError("this version has no CUDA kernel", field="device", fix="use --device cpu")
+    if wanted not in ("auto", "cpu"):
+        raise InputError(f"is {wanted!r}", field="device", fix="use auto or cpu")
+    return "cpu"
+
+
+def chosen_threads(wanted: int | None) -> int:
+    """The number of threads of an estimation: all cores unless told."""
+    if wanted is not None and wanted < 1:
+        raise InputError(f"is {wanted}, needs a whole number ≥ 1", field="threads")
+    return wanted or os.cpu_count() or 1
+
+
+def _in_millimetres(metric: MetricDepthMap) -> dict[str, float | None]:
+    return {**_quartiles("z_mm", metric.depth), "median_sigma_z_mm": _median(metric.sigma)}
 
 
 def _quartiles(name: str, values: np.ndarray[Any, np.dtype[np.float32]]) -> dict[str, float | None]:
@@ -103,4 +131,5 @@ def _quartiles(name: str, values: np.ndarray[Any, np.dtype[np.float32]]) -> dict
 
 
 def _median(values: np.ndarray[Any, np.dtype[np.float32]]) -> float | None:
-    return float(np.median(values)) if values.size else None
+    present = values[np.isfinite(values)]
+    return float(np.median(present)) if present.size else None

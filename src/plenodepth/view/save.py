@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -19,5 +20,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 150) -> None:
         raise InputError(
             f"has the suffix '.{suffix}', which no figure can have", file=path, fix="use .png, .pdf or .svg"
         )
+    drawn = BytesIO()  # Matplotlib's PDF writer trips over a full disk
     with atomic_path(path) as temporary:
-        figure.savefig(temporary, format=suffix, dpi=dpi)
+        figure.savefig(drawn, format=suffix, dpi=dpi)
+        temporary.write_bytes(drawn.getvalue())

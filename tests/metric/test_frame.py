@@ -1,0 +1,161 @@
+"""One frame as a whole: what is recorded of it, and its files, which are all there or none is."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plenodepth import __version__
+from plenodepth.camera import PlenopticCamera
+from plenodepth.depth.filters import FilterSettings
+from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.depth.settings_file import SettingsFile, load_settings
+from plenodepth.errors import InputError
+from plenodepth.io import atomic_files, read_float_map, read_ply
+from plenodepth.metric import central_depth, metric_depth_map, point_cloud
+from plenodepth.metric.frame import FrameDepth, chosen_device, chosen_threads, frame_depth, write_frame
+from plenodepth.raw.image import Devignetting, RawImage
+
+resource = pytest.importorskip("resource", reason="limits of a process are not known here")
+
+ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "virtual.tiff")
+
+
+@pytest.fixture(scope="module")
+def frame(camera: PlenopticCamera, as_map, plane_truth) -> FrameDepth:
+    """The truth of a plane, as if it had been estimated."""
+    virtual: VirtualDepthMap = as_map(plane_truth.virtual_depth, refined=True)
+    cloud = point_cloud(camera, virtual)
+    return FrameDepth(
+        "plane", virtual, metric_depth_map(camera, virtual), cloud, central_depth(camera, cloud), {"image": "plane"}
+    )
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """The system takes no more than `size` bytes for a file, as a disk that is full in the middle of it."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+# --- the record -------------------------------------------------------------------------------------------------
+
+
+def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth, monkeypatch, as_map, tmp_path) -> None:
+    virtual: VirtualDepthMap = as_map(plane_truth.lens_virtual_depth, refined=False)
+    monkeypatch.setattr("plenodepth.metric.frame.estimate_depth", lambda *_, **__: virtual)
+    gray = np.full((camera.sensor.height, camera.sensor.width), 0.5, np.float32)
+    image = RawImage(gray, None, 0.01, Devignetting.NONE, "plane")
+    settings, filters = DepthSettings(window=7), FilterSettings(near=0.0, far=np.inf)
+    frame = frame_depth(image, camera, settings, filters, threads=3)
+    summary = frame.summary
+    metric = metric_depth_map(camera, virtual)
+    assert list(summary) == [
+        "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds",
+        "valid_fraction", "median_virtual_depth", "q25_virtual_depth", "q75_virtual_depth",
+        "median_sigma_virtual_depth", "median_z_mm", "q25_z_mm", "q75_z_mm", "median_sigma_z_mm",
+        "median_confidence", "settings",
+    ]  # fmt: skip
+    assert summary["plenodepth"] == __version__
+    assert (summary["image"], summary["camera"], summary["devignetting"]) == ("plane", camera.name, "nothing")
+    assert (summary["device"], summary["threads"]) == ("cpu", 3)
+    assert summary["valid_fraction"] == virtual.valid_fraction
+    assert summary["median_sigma_virtual_depth"] == pytest.approx(0.05)
+    assert summary["median_z_mm"] == pytest.approx(float(np.nanmedian(metric.depth)))
+    assert summary["q25_z_mm"] < summary["median_z_mm"] < summary["q75_z_mm"]
+    assert summary["median_sigma_z_mm"] == pytest.approx(float(np.nanmedian(metric.sigma)))
+    assert summary["median_confidence"] == pytest.approx(0.8)
+    write_frame(frame, tmp_path)
+    assert json.loads((tmp_path / "plane.json").read_text()) == summary
+    assert load_settings(tmp_path / "plane.json") == SettingsFile(settings, filters)
+
+
+def test_a_frame_without_depth_has_a_record_too(camera: PlenopticCamera, monkeypatch, as_map, tmp_path) -> None:
+    nothing = as_map(np.full((20, 24), np.nan), refined=False)
+    monkeypatch.setattr("plenodepth.metric.frame.estimate_depth", lambda *_, **__: nothing)
+    gray = np.zeros((camera.sensor.height, camera.sensor.width), np.float32)
+    summary = frame_depth(RawImage(gray, None, 0.01, Devignetting.NONE, "dark"), camera).summary
+    empty = [name for name in summary if name.startswith(("median", "q25", "q75"))]
+    assert {summary[name] for name in empty} == {None}
+    assert summary["valid_fraction"] == 0
+    assert summary["threads"] == os.cpu_count()
+
+
+def test_a_device_or_threads_that_are_not_there_are_refused() -> None:
+    assert chosen_device("auto") == chosen_device("cpu") == "cpu"
+    with pytest.raises(InputError, match=r"device: this version has no CUDA kernel \(use --device cpu\)"):
+        chosen_device("cuda")
+    with pytest.raises(InputError, match="device: is 'tpu'"):
+        chosen_device("tpu")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="threads: is 0"):
+        chosen_threads(0)
+
+
+# --- the files --------------------------------------------------------------------------------------------------
+
+
+def test_a_frames_files(frame: FrameDepth, tmp_path: Path) -> None:
+    paths = write_frame(frame, tmp_path)
+    assert paths == sorted(tmp_path.iterdir()) == [tmp_path / f"plane.{end}" for end in ENDS]
+    assert np.array_equal(read_float_map(tmp_path / "plane.virtual.tiff"), frame.virtual.virtual_depth, equal_nan=True)
+    assert frame.cloud is not None
+    assert len(read_ply(tmp_path / "plane.ply")["points"]) == len(frame.cloud)
+
+
+def test_a_camera_without_optics_has_fewer(frame: FrameDepth, tmp_path: Path) -> None:
+    write_frame(replace(frame, metric=None, cloud=None, central=None), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"plane.virtual.tiff", "plane.confidence.tiff", "plane.json"}
+
+
+@pytest.mark.parametrize(("size", "culprit"), [(1_000_000, "ply"), (60_000, "virtual.tiff"), (0, "virtual.tiff")])
+def test_a_file_that_the_system_cuts_short_leaves_none_behind(
+    frame: FrameDepth, tmp_path: Path, size: int, culprit: str
+) -> None:
+    (tmp_path / "plane.json").write_text("of an earlier run")
+    with largest_file(size), pytest.raises(InputError) as caught:
+        write_frame(frame, tmp_path)
+    assert caught.value.file == str(tmp_path / f"plane.{culprit}")
+    assert caught.value.message == "cannot be written: File too large"
+    assert [path.name for path in tmp_path.iterdir()] == ["plane.json"]
+    assert (tmp_path / "plane.json").read_text() == "of an earlier run"
+
+
+def test_a_folder_in_the_way_of_one_file_keeps_all_away(frame: FrameDepth, tmp_path: Path) -> None:
+    (tmp_path / "plane.ply").mkdir()
+    with pytest.raises(InputError, match=r"/plane\.ply: is a folder"):
+        write_frame(frame, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["plane.ply"]
+
+
+def test_a_folder_that_is_not_there_is_named(frame: FrameDepth, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gone: cannot be written: No such file or directory"):
+        write_frame(frame, tmp_path / "gone")
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt, InputError])
+def test_files_of_a_block_that_fails_vanish(tmp_path: Path, fault: type[BaseException]) -> None:
+    (tmp_path / "a").write_text("old")
+
+    def write_and_fail() -> None:
+        with atomic_files(tmp_path) as folder:
+            (folder / "a").write_text("new")
+            raise fault("of something else")
+
+    with pytest.raises(fault, match="of something else"):
+        write_and_fail()
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
