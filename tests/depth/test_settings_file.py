@@ -88,7 +88,7 @@ def test_numbers_may_have_an_exponent(tmp_path: Path, number: str) -> None:
         ("depth: {virtual_range: [2]}", "depth.virtual_range.1: is missing"),
         ("depth: {virtual_range: 2}", "depth.virtual_range: is 2, needs a valid tuple"),
         ("depth: {window: 4}", "depth.window: cannot be 4 (the default is 5)"),
-        ("depth: {margin: .nan}", "depth.margin: cannot be nan (the default is 1.5)"),
+        ("depth: {margin: .nan}", "depth.margin: cannot be nan (the default is null)"),
         ("filters: {near: 900, far: 800}", "filters.far: cannot be 800.0 (the default is null)"),
         ("depth: 5", "depth: is 5, not keys with values (give the sections depth and filters)"),
         ("[1, 2]", "is a list, not keys with values (give the sections depth and filters)"),

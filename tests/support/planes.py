@@ -10,6 +10,7 @@ import numpy as np
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.geometry import Pose
 from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.raw.noise import noise_level
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scene import Material, Rectangle, Scene
 from plenodepth.sim.textures import noise_image
@@ -32,4 +33,6 @@ def plane_image(depth: float, f_number: float = 1.4, noise: float = 0.003, tilt:
     settings = RenderSettings(rays=64, f_number=f_number, vignetting=False, seed=int(depth))
     gray = render(small_camera(), scene, settings).light @ LUMINANCE
     gray = gray + np.random.default_rng(int(depth)).normal(0, noise, gray.shape).astype(np.float32)
-    return RawImage(gray.astype(np.float32), None, noise, Devignetting.NONE, f"plane at {depth:g} mm")
+    gray = gray.astype(np.float32)
+    measured = noise_level(gray, small_camera())  # the tracer's own noise is in it, too
+    return RawImage(gray, None, measured, Devignetting.NONE, f"plane at {depth:g} mm")

@@ -40,12 +40,12 @@ def cost_curve(
         raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")
     tiles = cut_tiles(image.gray, camera, settings)
     lens = l * lattice.columns + k
-    fine = plan_views(camera, replace(settings, hypotheses=SAMPLES))
+    fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise)
     cost, _, pixels = reference.view_costs(
         tiles, fine, lens, fine.inverse_depths, None, fine.swept, fine.same_type_first
     )
     maps = empty_maps((lattice.rows, lattice.columns))
-    reference.coarse_depth(tiles, plan_views(camera, settings), lens, maps)
+    reference.coarse_depth(tiles, plan_views(camera, settings, image.noise), lens, maps)
     return CostCurve(
         1 / fine.inverse_depths.astype(np.float64),
         np.where(cost < UNUSABLE, cost, np.nan).astype(np.float64),

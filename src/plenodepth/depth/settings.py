@@ -10,7 +10,7 @@ from plenodepth.errors import InputError
 Equalisation = Literal["mixture", "s_transform"]
 FirstHypothesis = Literal["all_types", "same_type"]
 Search = Literal["sweep", "golden"]
-Weights = Literal["constant", "disparity"]
+Weights = Literal["pixels", "constant", "disparity"]
 Kernel = Literal["cpu", "reference"]
 
 CHOICES = {
@@ -33,22 +33,29 @@ class DepthSettings:
     blur: bool = True  # compare equally blurred views (the paper's B); False: disparity only (D)
     search: Search = "sweep"  # or golden: golden section, as published; quick to take a wrong minimum
     first_hypothesis: FirstHypothesis = "all_types"  # the lenses that a first search compares; the paper: same_type
-    weights: Weights = "constant"  # of views; disparity: by 1/variance of the depth, which grows with the baseline²
+    weights: Weights = (
+        "pixels"  # of views: by the pixels in common, the same for all (the paper's), or by the baseline²
+    )
     hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 24, or 40 when refined
     virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
     reach: float = 1.8  # a coarse first search compares views up to so many lens pitches away
     far_reach: float = (
         3.0  # the search about its result, and the refined one, also farther ones: they tell depth finely
     )
-    margin: float = 1.5  # taken off the micro-image's radius
+    margin: float | None = None  # off the micro-image's radius; None: 2.5, or 2 when refined (the paper: 1.5)
     window: int = 5  # side of a pixel's window, refined only
     least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
     least_overlap: int = 15  # pixels that a view must share with the reference
     least_views: int = 2
-    smoothing: float = 0.2  # px² of variance that all views are smoothed by, so that interpolation biases little
+    smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
     blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
     kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
+
+    @property
+    def rim(self) -> float:
+        """The margin: at the rim a small aperture shifts what is seen most, but a refined map without it is sparse."""
+        return self.margin if self.margin is not None else (2.0 if self.refined else 2.5)
 
     @property
     def sweep_size(self) -> int:
@@ -62,7 +69,7 @@ class DepthSettings:
             "virtual_range": 0 < low < high,
             "reach": 1 <= self.reach <= self.far_reach,
             "far_reach": self.far_reach <= 8,
-            "margin": self.margin >= 0,
+            "margin": self.margin is None or self.margin >= 0,
             "window": self.window >= 3 and self.window % 2 == 1,
             "least_contrast": self.least_contrast >= 0,
             "least_overlap": self.least_overlap >= 1,

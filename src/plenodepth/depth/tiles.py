@@ -63,7 +63,7 @@ def empty_tiles(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -
     grid = camera.micro_images
     k, l = grid.lattice.indices()
     centers = grid.center(k, l).reshape(-1, 2)
-    radius = grid.radius - settings.margin
+    radius = grid.radius - settings.rim
     # Wide enough for the usable disc, and, where windows are summed, for half a window of nothing between the discs of
     # neighbouring rows (`box_sums`).
     reach = _reach(radius, settings)
@@ -116,8 +116,14 @@ def gaussian(variance: float) -> Float32:
     return np.asarray(weights / (1 + 2 * weights.sum()), np.float32)
 
 
+def noise_power(settings: DepthSettings) -> float:
+    """The share of the variance of pixel noise that the smoothing of all pixels leaves."""
+    weights = gaussian(settings.smoothing).astype(np.float64)
+    return float(((1 - 2 * weights.sum()) ** 2 + 2 * (weights**2).sum()) ** 2)
+
+
 def _reach(radius: float, settings: DepthSettings) -> float:
-    return radius + min(settings.margin, RIM)
+    return radius + min(settings.rim, RIM)
 
 
 def _smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Float32:

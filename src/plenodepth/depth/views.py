@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
 from plenodepth.camera.model import Configuration
 from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
+from plenodepth.depth.tiles import noise_power
 from plenodepth.geometry import Arrangement
 
 Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
+
+
+# px of disparity between neighbouring lenses that remain uncertain without any noise: what interpolation does.
+COARSE_FLOOR = 0.0023
+REFINED_FLOOR = 0.006
 
 
 class Views(NamedTuple):
@@ -29,6 +35,7 @@ class Views(NamedTuple):
     step_l: Int32  # (2, n)
     baseline: Float32  # (2, n, 2) px: reference centre minus target centre
     weight: Float32  # (2, n) of each view in the cost, 1 on average
+    by_pixels: bool  # and times the pixels that it shares with the reference
     pitch: np.float32  # px between neighbouring micro-images
     swept: int  # the first so many neighbours take part in a coarse first search; all of them later, or when refined
     same_type_first: bool  # and in the first search only those of the reference's own type
@@ -41,10 +48,15 @@ class Views(NamedTuple):
     least_overlap: np.float32  # px
     least_views: np.float32
     window: int  # px
+    noise: np.float32  # 2/π times the variance of gray's noise, as it is in a tile
+    floor: np.float32  # of 1/v: its standard deviation where there is no noise at all
 
 
-def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> Views:
-    """Prepare the matching. A camera known only by its grid has λ = 1 and no blur."""
+def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings, noise: float = 0.0) -> Views:
+    """Prepare the matching; `noise` is the standard deviation of gray.
+
+    A camera known only by its grid has λ = 1 and no blur.
+    """
     lattice = camera.micro_images.lattice
     k, l = lattice.indices()
     by_column = lattice.arrangement is Arrangement.HEXAGONAL_COLUMNS
@@ -72,6 +84,7 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) ->
         step_l=np.array([step[1][:count] for step in steps], np.int32),
         baseline=baseline.astype(np.float32),
         weight=_weights(baseline, settings),
+        by_pixels=settings.weights == "pixels",
         pitch=np.float32(lattice.diameter),
         swept=len(_neighbours(camera, settings.reach, 0, by_column)[0]),
         same_type_first=settings.first_hypothesis == "same_type",
@@ -84,6 +97,8 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings) ->
         least_overlap=np.float32(settings.least_overlap),
         least_views=np.float32(settings.least_views),
         window=settings.window,
+        noise=np.float32(2 / np.pi * noise_power(settings) * noise**2 if np.isfinite(noise) else 0),
+        floor=np.float32((REFINED_FLOOR if settings.refined else COARSE_FLOOR) / lattice.diameter),
     )
 
 
@@ -93,7 +108,7 @@ def _weights(baseline: NDArray[np.float64], settings: DepthSettings) -> Float32:
     δ = b/v to first order, so an error of δ makes one of v of v/|δ| times that: σ_v² = v²/|δ|² (in units of the
     disparity's variance). For one v its inverse goes with |b|².
     """
-    if settings.weights == "constant":
+    if settings.weights != "disparity":
         return np.ones(baseline.shape[:2], np.float32)
     squares = np.sum(baseline**2, axis=-1)
     return np.asarray(squares / squares.mean(axis=1, keepdims=True), np.float32)

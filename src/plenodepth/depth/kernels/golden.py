@@ -13,8 +13,8 @@ import numpy as np
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
 from plenodepth.depth.kernels.pairs import load_reference, meet, overlap
-from plenodepth.depth.kernels.peaks import FULL_VIEWS, SIGMA_FLOOR, parabola
-from plenodepth.depth.kernels.sweep import Costs, view_costs
+from plenodepth.depth.kernels.peaks import FULL_VIEWS, parabola
+from plenodepth.depth.kernels.sweep import empty_costs, levelled, view_costs
 from plenodepth.depth.tiles import MISSING, UNUSABLE
 
 f4 = np.float32
@@ -32,8 +32,8 @@ WHOLE = -1  # instead of a pixel: the whole micro-image
 def golden_coarse_rows(first, last, tiles, views, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size = tiles.side * tiles.side
-    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * tiles.side, f4)
-    one = Costs(np.empty(1, f4), np.empty(1, f4), np.empty(1, f4), np.empty(1, f4))
+    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
@@ -46,8 +46,8 @@ def golden_refined_rows(first, last, tiles, views, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side = tiles.side
     size = side * side
-    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * side, f4)
-    one = Costs(np.empty(1, f4), np.empty(1, f4), np.empty(1, f4), np.empty(1, f4))
+    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
+    one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
@@ -87,7 +87,7 @@ def search(tiles, views, lens, pixel, reference, target, one, maps, row, column)
     middle = cost_at(inverse, tiles, views, lens, pixel, count, False, reference, target, one)
     taken, pixels = one.views[0], one.pixels[0]
     bend = before - f4(2) * middle + after
-    shift, spread = parabola(before, middle, after, bend, pixels, f4(4 * SIGMA_FLOOR))
+    shift, spread = parabola(before, middle, after, bend, pixels, views.floor / quarter)
     if math.isnan(shift):
         return
     rival, number = f4(0), f4(0)
@@ -148,21 +148,28 @@ def window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference,
     """As `refined_rows` has it, of one pixel: differences of all views in its window, their sum over their number."""
     l, k = lens // views.columns, lens % views.columns
     side, half = tiles.side, views.window // 2
-    size = side * side
+    size, limit = side * side, tiles.radius * tiles.radius
     parity = (k if views.by_column else l) % 2
     row, column = pixel // side, pixel % side
-    total, number, taken = f4(0), f4(0), f4(0)
+    total, number, taken, deficits, weights = f4(0), f4(0), f4(0), f4(0), f4(0)
     for n in range(count):
-        other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, inverse, inverse, same_type)
+        other, x, y, low, high, move_x, move_y, blur, deficit = meet(
+            tiles, views, lens, k, l, n, inverse, inverse, same_type
+        )
         if other < 0:
             continue
-        w00, w10, w01, w11, _, _, offset, middle, width = overlap(i4(side), x, y, low, high)
+        w00, w10, w01, w11, _, _, offset = overlap(i4(side), x, y, low, high)
         amount, soft = max(-blur, f4(0)), max(blur, f4(0))
         for r in range(max(row - half, low), min(row + half, high) + 1):
             for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
                 p = r * side + c
                 q = p + offset
-                if reference[p] <= -MISSING or q < 0 or q + side + 1 >= size or abs(f4(c) - middle) > width:
+                if (
+                    reference[p] <= -MISSING
+                    or q < 0
+                    or q + side + 1 >= size
+                    or (reference[p + 2 * size] + move_x) ** 2 + (reference[p + 3 * size] + move_y) ** 2 > limit
+                ):
                     continue
                 t = other * size + q
                 gray, detail = tiles.gray, tiles.detail
@@ -174,13 +181,15 @@ def window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference,
                 )
                 difference = abs(reference[p] + amount * reference[p + size] - value)
                 if difference <= UNUSABLE:
-                    total += views.weight[parity, n] * level * difference
+                    total += views.weight[parity, n] * difference
                     number += views.weight[parity, n]
         taken += f4(1)
+        deficits += views.weight[parity, n] * deficit
+        weights += views.weight[parity, n]
     one.views[0], one.pixels[0] = taken, number
     if taken < views.least_views or number < views.least_overlap:
         return MISSING
-    return total / number
+    return levelled(total / number, deficits / weights, views.noise)
 
 
 @compiled

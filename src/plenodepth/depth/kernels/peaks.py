@@ -18,10 +18,9 @@ u4 = np.uint32
 # E|n| of unit Gaussian noise; a mean absolute difference is this many standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 # How much larger errors are than independent pixel noise alone explains: pixels are shared between views, and what
-# interpolation and blur leave over is no noise. Chosen, not fitted: benchmarks/bench_depth.py prints how many errors
-# lie within one σ (57 to 88 % over distance, where 68 % would be right).
-SIGMA_FACTOR = 1.6
-SIGMA_FLOOR = 0.02  # of a step between hypotheses: how well a parabola finds a minimum at best
+# interpolation and blur leave over is no noise. Fitted to simulated walls through R12-ES and R12-C with noise of 0.2 to
+# 3 %; benchmarks/bench_depth.py tries it on others.
+SIGMA_FACTOR = 1.75
 FULL_VIEWS = 6.0  # views that make a match as trustworthy as it gets
 
 
@@ -90,7 +89,8 @@ def parabola(low, lowest, high, bend, pixels, floor):
     """Place of a minimum between three neighbouring costs, and its standard deviation, in units of their spacing.
 
     `bend` is the second difference that the deviation goes by (noise disturbs it more than the place, so a wider base
-    helps), `pixels` the number of pixels behind each cost. NaN where there is no minimum.
+    helps), `pixels` the number of pixels behind each cost, `floor` the deviation without any noise. NaN where there is
+    no minimum.
     """
     curvature = low - f4(2) * lowest + high
     if not (low < UNUSABLE and high < UNUSABLE and curvature > 0 and bend > 0):
@@ -103,9 +103,8 @@ def parabola(low, lowest, high, bend, pixels, floor):
 
 
 @compiled
-def between_places(before, left, lowest, right, after, pixels):
+def between_places(before, left, lowest, right, after, pixels, floor):
     """Place of the minimum of five neighbouring costs and its standard deviation, in units of their spacing."""
-    floor = f4(SIGMA_FLOOR / (0.5 * FINE_STEP))
     if left < lowest and left <= right:
         shift, spread = parabola(before, left, lowest, before - f4(2) * left + lowest, pixels, floor)
         return shift - f4(1), spread

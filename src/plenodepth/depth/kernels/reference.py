@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.depth.kernels.pairs import noise_level
+from plenodepth.depth.kernels.pairs import noise_deficit
 from plenodepth.depth.kernels.peaks import (
     FINE,
     FINE_STEP,
     FULL_VIEWS,
-    SIGMA_FLOOR,
     best_hypotheses,
     best_place,
     between_places,
@@ -53,7 +52,9 @@ def coarse_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None
     fine, taken, pixels = fine_costs(between)
     n = best_place(fine)
     (left, right), _, _ = fine_costs(between[n] + np.array([-1, 1], np.float32) * quarter)
-    place, spread = between_places(fine[n - 1], left, fine[n], right, fine[n + 1], np.float32(pixels[n]))
+    place, spread = between_places(
+        fine[n - 1], left, fine[n], right, fine[n + 1], np.float32(pixels[n]), views.floor / quarter
+    )
     if np.isnan(place):
         return
     inverse = between[n] + place * quarter
@@ -82,8 +83,8 @@ def refined_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> Non
     for row, column in np.argwhere(disc & textured & (best.reshape(disc.shape) >= 0)):
         n = best.reshape(disc.shape)[row, column]
         low, lowest, high = volume[n - 1 : n + 2, row, column]
-        floor = np.float32(SIGMA_FLOOR)
-        shift, spread = parabola(low, lowest, high, low - 2 * lowest + high, pixels[n, row, column], floor)
+        bend = low - 2 * lowest + high
+        shift, spread = parabola(low, lowest, high, bend, pixels[n, row, column], views.floor / step)
         if np.isnan(shift):
             continue
         inverse = views.inverse_depths[n] + shift * step
@@ -105,20 +106,25 @@ def view_costs(
 ) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, their views and pixels.
 
-    The weighted mean over the views of the mean absolute difference; `MISSING` where too few views overlap. The views
+    The weighted mean of the absolute difference, levelled for noise; `MISSING` where too few views overlap. The views
     are those that still overlap at the hypothesis `widest` (default: each one itself).
     """
     costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), int)
     for h, inverse in enumerate(places):
-        total, weights = 0.0, 0.0
-        for difference, valid, weight in pair_differences(tiles, views, lens, inverse, count, same_type, widest):
-            if valid.sum() >= views.least_overlap:
-                total += weight * difference[valid].mean(dtype=np.float64)
-                weights += float(weight)
+        total = deficits = weights = 0.0
+        for difference, valid, weight, deficit in pair_differences(
+            tiles, views, lens, inverse, count, same_type, widest
+        ):
+            number = int(valid.sum())
+            if number >= views.least_overlap:
+                weight *= number if views.by_pixels else 1
+                total += weight * float(difference[valid].mean(dtype=np.float64))
+                deficits += weight * deficit
+                weights += weight
                 taken[h] += 1
-                pixels[h] += valid.sum()
+                pixels[h] += number
         if taken[h] >= views.least_views:
-            costs[h] = total / weights
+            costs[h] = max((total / weights) ** 2 + deficits / weights * float(views.noise), 0.0) ** 0.5
     return costs, taken, pixels
 
 
@@ -130,14 +136,20 @@ def cost_volume(tiles: Tiles, views: Views, lens: int) -> tuple[Float32, Float32
     shape = (len(views.inverse_depths), tiles.side, tiles.side)
     total, number = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     taken, count = np.zeros(shape[0], int), views.step_k.shape[1]
+    deficit, weights = np.zeros(shape[0]), np.full(shape[0], 1e-6)
     for h, inverse in enumerate(views.inverse_depths):
-        for difference, valid, weight in pair_differences(tiles, views, lens, inverse, count, views.same_type_first):
-            total[h] += np.where(valid, weight * difference, 0)
-            number[h] += weight * valid
+        for difference, valid, weight, missing in pair_differences(
+            tiles, views, lens, inverse, count, views.same_type_first
+        ):
+            total[h] += np.where(valid, np.float32(weight) * difference, 0)
+            number[h] += np.float32(weight) * valid
             taken[h] += 1
+            deficit[h] += weight * missing
+            weights[h] += weight
     total, number = _box(total, views.window), _box(number, views.window)
     enough = (number >= views.least_overlap) & (taken >= views.least_views)[:, None, None]
-    cost = np.where(enough, total / np.maximum(number, np.float32(1e-6)), MISSING)
+    mean, extra = total / np.maximum(number, np.float32(1e-6)), (deficit / weights * views.noise)[:, None, None]
+    cost = np.where(enough, np.sqrt(np.maximum(mean**2 + extra, 0)), MISSING)
     return cost.astype(np.float32), number, taken
 
 
@@ -156,14 +168,18 @@ def pair_differences(
     count: int,
     same_type: bool,
     widest: np.float32 | None = None,
-) -> Iterator[tuple[Float32, Bool, np.float32]]:
-    """|reference − target|, equally blurred and aligned for a hypothesis 1/v; where it counts; the view's weight."""
+) -> Iterator[tuple[Float32, Bool, float, float]]:
+    """|reference − target|, equally blurred and aligned for a hypothesis 1/v, and where it counts; one per view.
+
+    With the view's weight and the deficit of its noise (`noise_deficit`).
+    """
     l, k = divmod(lens, views.columns)
     parity = (k if views.by_column else l) % 2
     ratio = views.pitch_ratio[lens]
     gain = (np.float32(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
     most = gain if widest is None else (np.float32(1) - ratio) + ratio * widest
     disc = inside_disc(tiles, lens)
+    coordinates = np.stack(np.meshgrid(*2 * [np.arange(tiles.side, dtype=np.float32)]), axis=-1) - tiles.center[lens]
     for n in range(count):
         ok, ol = int(k + views.step_k[parity, n]), int(l + views.step_l[parity, n])
         other = ol * views.columns + ok
@@ -181,8 +197,9 @@ def pair_differences(
         blur = float((_relative_variance(views, lens, other, inverse) - interpolation) / tiles.blur_unit)
         target, reference = _blurred(tiles, other, max(blur, 0)), _blurred(tiles, lens, max(-blur, 0))
         aligned = _shifted(target, shift)
-        level = noise_level(tiles.noise, part[0], part[1], np.float32(blur))
-        yield level * np.abs(reference - aligned), disc & (aligned < UNUSABLE), views.weight[parity, n]
+        deficit = noise_deficit(tiles.noise, part[0], part[1], np.float32(blur))
+        seen = np.sum((coordinates + gain * baseline) ** 2, axis=-1) <= tiles.radius**2
+        yield np.abs(reference - aligned), disc & seen & (aligned < UNUSABLE), float(views.weight[parity, n]), deficit
 
 
 def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32) -> np.float32:

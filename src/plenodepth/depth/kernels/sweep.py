@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.depth.kernels.compiling import compiled
+from plenodepth.depth.kernels.compiling import compiled, inlined
 from plenodepth.depth.kernels.pairs import blend, load_reference, meet, pair_add, pair_sum
 from plenodepth.depth.kernels.peaks import (
     FINE,
     FINE_STEP,
     FULL_VIEWS,
-    SIGMA_FLOOR,
     best_hypotheses,
     best_place,
     between_places,
@@ -34,44 +33,71 @@ class Costs(NamedTuple):
     """Costs of hypotheses and what they are made of, (h,) each."""
 
     cost: Float32
+    deficit: Float32  # of noise, see `levelled`
     weight: Float32  # of the views that took part
     views: Float32  # their number
     pixels: Float32  # that they compared
+
+
+@inlined
+def empty_costs(count):
+    """Room for the costs of so many hypotheses."""
+    return Costs(
+        np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4)
+    )
+
+
+@inlined
+def levelled(cost, deficit, noise):
+    """A mean absolute difference as it would be if interpolation and blur had left all noise in it.
+
+    (mean |difference|)² = mismatch² + variance of the noise · 2/π. `noise` is the latter for one view, the deficit
+    says how much of that is missing on average (`noise_deficit`).
+    """
+    return math.sqrt(max(cost * cost + deficit * noise, f4(0)))
 
 
 @compiled
 def view_costs(tiles, views, lens, places, widest, count, same_type, reference, target, out):
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
 
-    The weighted mean over the views of the mean absolute difference; `MISSING` where too few views overlap. Those
+    The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those
     neighbours take part that still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one
     for a whole search, its views stay the same. A view that drops out in the middle would make a step in the curve,
     and a false minimum there. `target` (side² + 4 · side,) is a buffer.
     """
     l, k = lens // views.columns, lens % views.columns
-    size, side = tiles.side * tiles.side, i4(tiles.side)
+    size, side, limit = tiles.side * tiles.side, i4(tiles.side), tiles.radius * tiles.radius
     for h in range(len(places)):
-        out.cost[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
+        out.cost[h] = out.deficit[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
     parity = (k if views.by_column else l) % 2
     for n in range(count):
         for h in range(len(places)):
-            limit = widest if widest != 0 else places[h]
-            other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, places[h], limit, same_type)
+            farthest = widest if widest != 0 else places[h]
+            other, x, y, low, high, move_x, move_y, blur, deficit = meet(
+                tiles, views, lens, k, l, n, places[h], farthest, same_type
+            )
             if other < 0:
                 continue
             if blur > 0:
                 blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
-                total, number = pair_sum(reference, target, i4(0), side, x, y, low, high, f4(0))
+                total, number = pair_sum(reference, target, i4(0), side, x, y, low, high, move_x, move_y, limit, f4(0))
             else:
-                total, number = pair_sum(reference, tiles.gray, i4(other * size), side, x, y, low, high, -blur)
+                total, number = pair_sum(
+                    reference, tiles.gray, i4(other * size), side, x, y, low, high, move_x, move_y, limit, -blur
+                )
             if number >= views.least_overlap:
-                weight = views.weight[parity, n]
-                out.cost[h] += weight * level * total / number
-                out.weight[h] += weight
+                weight = views.weight[parity, n] * (f4(1) if views.by_pixels else f4(1) / number)
+                out.cost[h] += weight * total
+                out.deficit[h] += weight * number * deficit
+                out.weight[h] += weight * number
                 out.views[h] += f4(1)
                 out.pixels[h] += number
     for h in range(len(places)):
-        out.cost[h] = out.cost[h] / out.weight[h] if out.views[h] >= views.least_views else MISSING
+        if out.views[h] >= views.least_views:
+            out.cost[h] = levelled(out.cost[h] / out.weight[h], out.deficit[h] / out.weight[h], views.noise)
+        else:
+            out.cost[h] = MISSING
 
 
 @compiled
@@ -79,10 +105,10 @@ def coarse_rows(first, last, tiles, views, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size, places = tiles.side * tiles.side, views.inverse_depths
     count, step = len(places), places[1] - places[0]
-    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * tiles.side, f4)
-    curve = Costs(np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4))
-    fine = Costs(np.empty(FINE, f4), np.empty(FINE, f4), np.empty(FINE, f4), np.empty(FINE, f4))
-    finest = Costs(np.empty(2, f4), np.empty(2, f4), np.empty(2, f4), np.empty(2, f4))
+    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    curve = empty_costs(count)
+    fine = empty_costs(FINE)
+    finest = empty_costs(2)
     best, sharpness, buffer = np.empty(1, f4), np.empty(1, f4), np.empty((3, 1), f4)
     between, beside, quarter = np.empty(FINE, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
     for l in range(first, last):
@@ -104,8 +130,9 @@ def coarse_rows(first, last, tiles, views, maps):
                 beside[side] = between[n] + f4(2 * side - 1) * quarter
             view_costs(tiles, views, lens, beside, widest, neighbours, False, reference, target, finest)
             place, spread = between_places(
-                fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n]
-            )
+                fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n],
+                views.floor / quarter,
+            )  # fmt: skip
             if math.isnan(place):
                 continue
             inverse = between[n] + place * quarter
@@ -142,23 +169,44 @@ def box_sums(values, first, side, half, along, out):
 
 @compiled
 def add_views(tiles, views, lens, inverse, reference, target, sums):
-    """Add the differences of a hypothesis pixel by pixel (see `pair_add`); returns the number of views."""
+    """Add the differences of a hypothesis pixel by pixel (see `pair_add`); returns the number of views, and the mean
+    deficit of their noise.
+    """
     l, k = lens // views.columns, lens % views.columns
-    size, side = tiles.side * tiles.side, i4(tiles.side)
+    size, side, limit = tiles.side * tiles.side, i4(tiles.side), tiles.radius * tiles.radius
     parity = (k if views.by_column else l) % 2
-    taken = f4(0)
+    taken, total, weights = f4(0), f4(0), f4(0)
     for n in range(views.step_k.shape[1]):
-        other, x, y, low, high, blur, level = meet(tiles, views, lens, k, l, n, inverse, inverse, views.same_type_first)
+        other, x, y, low, high, move_x, move_y, blur, deficit = meet(
+            tiles, views, lens, k, l, n, inverse, inverse, views.same_type_first
+        )
         if other < 0:
             continue
         weight = views.weight[parity, n]
         if blur > 0:
             blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
-            pair_add(reference, target, i4(0), side, x, y, low, high, f4(0), weight, level, sums)
+            pair_add(reference, target, i4(0), side, x, y, low, high, move_x, move_y, limit, f4(0), weight, sums)
         else:
-            pair_add(reference, tiles.gray, i4(other * size), side, x, y, low, high, -blur, weight, level, sums)
+            pair_add(
+                reference,
+                tiles.gray,
+                i4(other * size),
+                side,
+                x,
+                y,
+                low,
+                high,
+                move_x,
+                move_y,
+                limit,
+                -blur,
+                weight,
+                sums,
+            )
         taken += f4(1)
-    return taken
+        total += weight * deficit
+        weights += weight
+    return taken, total / max(weights, f4(1e-6))
 
 
 @compiled
@@ -166,7 +214,7 @@ def refined_rows(first, last, tiles, views, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side, half, count = tiles.side, views.window // 2, len(views.inverse_depths)
     size = side * side
-    reference, target = np.empty(3 * size, f4), np.empty(size + 4 * side, f4)
+    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
     sums, along, total, number = np.empty(2 * size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
     volume, pixels, taken = np.empty(count * size, f4), np.empty((count, size), f4), np.empty(count, f4)
     best, sharpness, buffer = np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4)
@@ -179,14 +227,14 @@ def refined_rows(first, last, tiles, views, maps):
             for h in range(count):
                 for p in range(2 * size):
                     sums[p] = f4(0)
-                taken[h] = add_views(tiles, views, lens, views.inverse_depths[h], reference, target, sums)
+                taken[h], deficit = add_views(tiles, views, lens, views.inverse_depths[h], reference, target, sums)
                 box_sums(sums, 0, side, half, along, total)
                 box_sums(sums, size, side, half, along, number)
                 enough = views.least_overlap if taken[h] >= views.least_views else MISSING
                 for p in range(size):
                     pixels[h, p] = number[p]
                     mean = total[p] / max(number[p], f4(1e-6))
-                    volume[u4(h * size + p)] = mean if number[p] >= enough else MISSING
+                    volume[u4(h * size + p)] = levelled(mean, deficit, views.noise) if number[p] >= enough else MISSING
             best_hypotheses(volume, count, size, best, sharpness, buffer[0], buffer[1], buffer[2])
             window_contrast(reference, side, half, along, total, number, buffer)
             for p in range(size):
@@ -197,7 +245,7 @@ def refined_rows(first, last, tiles, views, maps):
                 place = hypothesis * size + p
                 low, lowest, high = volume[place - size], volume[place], volume[place + size]
                 bend = low - f4(2) * lowest + high
-                shift, spread = parabola(low, lowest, high, bend, pixels[hypothesis, p], f4(SIGMA_FLOOR))
+                shift, spread = parabola(low, lowest, high, bend, pixels[hypothesis, p], views.floor / step)
                 if math.isnan(shift):
                     continue
                 inverse = views.inverse_depths[hypothesis] + shift * step

@@ -1,0 +1,17 @@
+"""White images, boards and known distances in, camera out."""
+
+from plenodepth.calib.depth_scale import (
+    DepthScaleFit,
+    ScaleOrder,
+    fit_depth_scale,
+    fit_depth_scale_to_displacements,
+    with_depth_scale,
+)
+
+__all__ = [
+    "DepthScaleFit",
+    "ScaleOrder",
+    "fit_depth_scale",
+    "fit_depth_scale_to_displacements",
+    "with_depth_scale",
+]
