@@ -7,6 +7,7 @@ Every function takes lens indices (k, l) for D and d; without them the values at
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,13 +16,18 @@ from numpy.typing import ArrayLike
 from plenodepth.camera.blur import blur_line
 from plenodepth.camera.disparity import disparity_slope
 from plenodepth.camera.micro_lenses import configuration, lens_distances
-from plenodepth.camera.model import Array, Configuration, PlenopticCamera
+from plenodepth.camera.model import ApertureModel, Array, Configuration, PlenopticCamera
 from plenodepth.errors import InputError
 
 OnInvalid = Literal["raise", "nan"]
 
 # |v| ≥ 2: at least two lenses see the point; 20 is where the paper's search ends.
 VIRTUAL_RANGE = (2.0, 20.0)
+
+
+def scaled_for(camera: PlenopticCamera, model: ApertureModel) -> PlenopticCamera:
+    """The camera, without its Γ if that was fitted to depths that an aperture model had corrected otherwise."""
+    return camera if camera.depth_scale_model == model else replace(camera, depth_scale=None)
 
 
 def scaled_depth(camera: PlenopticCamera, depth: ArrayLike) -> Array:

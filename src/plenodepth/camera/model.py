@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
 
 Array = NDArray[np.float64]
+ApertureModel = Literal["off", "slope", "per_pixel"]  # how the aperture's effect on depth is undone, see depth.layers
 Indices = NDArray[np.int64]
 
 
@@ -105,16 +106,49 @@ def require_image_size(width: int, height: int, name: str) -> None:
 
 
 @dataclass(frozen=True)
+class ExitPupil:
+    """The stop that clips the light of the main lens, as the sensor sees it.
+
+    `distance` mm from the thin main lens towards the sensor (negative: on the scene's side). `diameter` mm at the
+    lens' f-number, at another one in proportion; None: F/N.
+    """
+
+    distance: float = 0.0
+    diameter: float | None = None
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.distance):
+            raise InputError(f"is {self.distance}, needs a finite number", field="main_lens.exit_pupil.distance")
+        if self.diameter is not None:
+            require_positive(self.diameter, "main_lens.exit_pupil.diameter")
+
+
+@dataclass(frozen=True)
 class MainLens:
-    """Thin lens of `focal_length` F mm at `f_number` N (None when unknown)."""
+    """Thin lens of `focal_length` F mm at `f_number` N (None when unknown).
+
+    Without an `exit_pupil` its own rim, F/N wide, clips the light.
+    """
 
     focal_length: float
     f_number: float | None = None
+    exit_pupil: ExitPupil | None = None
 
     def __post_init__(self) -> None:
         require_positive(self.focal_length, "main_lens.focal_length")
         if self.f_number is not None:
             require_positive(self.f_number, "main_lens.f_number", "F/diameter")
+        elif self.exit_pupil is not None and self.exit_pupil.diameter is not None:
+            raise InputError(
+                "is given for an unknown f-number",
+                field="main_lens.exit_pupil.diameter",
+                fix="add main_lens.f_number",
+            )
+
+    @property
+    def pupil_distance(self) -> float:
+        """mm from the thin lens to its exit pupil, towards the sensor."""
+        return 0.0 if self.exit_pupil is None else self.exit_pupil.distance
 
     @property
     def aperture_diameter(self) -> float | None:
@@ -303,6 +337,7 @@ class PlenopticCamera:
     distortion: Distortion = field(default_factory=Distortion)
     inverse_distortion: Distortion | None = None  # calibrated φ⁻¹; None: invert φ exactly instead
     depth_scale: Array | None = None  # (γ0, γ1, γ2) of Γ(z) = γ0 + γ1 z + γ2 z²; None: not calibrated, Γ(z) = z
+    depth_scale_model: ApertureModel = "off"  # what the depths that Γ was fitted to had been corrected for already
     blur_coefficient: float | None = None  # κ, σ = κ ρ
     focus_distance: float | None = None  # h, mm, measured from the sensor; inf is allowed
     white_radius: WhiteRadius | None = None
@@ -317,6 +352,12 @@ class PlenopticCamera:
             )
         if self.depth_scale is not None:
             object.__setattr__(self, "depth_scale", frozen_vector(self.depth_scale, 3, "depth_scale"))
+        if self.depth_scale_model not in get_args(ApertureModel):
+            raise InputError(
+                f"is '{self.depth_scale_model}'",
+                field="depth_scale_model",
+                fix=f"give one of {', '.join(get_args(ApertureModel))}",
+            )
         if self.blur_coefficient is not None:
             require_positive(self.blur_coefficient, "blur_coefficient", "σ per ρ")
         if self.focus_distance is not None and not self.focus_distance > 0:
@@ -324,6 +365,12 @@ class PlenopticCamera:
         if self.white_radius is not None and len(self.white_radius.intercepts) != self.type_count:
             raise InputError(f"needs {self.type_count} numbers, one per lens type", field="white_radius.intercepts")
         require_matching_lens_count(self.micro_images, self.sensor.width, self.sensor.height)
+        to_array = -float(self.micro_lenses.cam_from_mla.translation[2])
+        if self.main_lens.exit_pupil is not None and not self.main_lens.pupil_distance < to_array:
+            raise InputError(
+                f"is {self.main_lens.pupil_distance:g} mm, not before the lens array at {to_array:g} mm",
+                field="main_lens.exit_pupil.distance",
+            )
 
     @property
     def type_count(self) -> int:

@@ -12,7 +12,9 @@ from pydantic_core import PydanticCustomError
 from plenodepth.camera import foreign
 from plenodepth.camera.agreement import require_lenses_before_sensor
 from plenodepth.camera.model import (
+    ApertureModel,
     Distortion,
+    ExitPupil,
     GridCamera,
     MainLens,
     MicroImageArray,
@@ -69,9 +71,15 @@ class _Sensor(_Part):
     black_level: Number = 0.0
 
 
+class _ExitPupil(_Part):
+    distance: Number = 0.0
+    diameter: Number | None = None
+
+
 class _MainLens(_Part):
     focal_length: Number
     f_number: Number | None = None
+    exit_pupil: _ExitPupil | None = None
 
 
 class _MicroImages(_Part):
@@ -134,6 +142,7 @@ class _Plenoptic(_Header):
     distortion: _Distortion = _Distortion(radial=(0, 0, 0), tangential=(0, 0))
     inverse_distortion: _Distortion | None = None
     depth_scale: Triple | None = None
+    depth_scale_model: ApertureModel = "off"
     blur_coefficient: Number | None = None
     focus_distance: Distance | None = None
     white_radius: _WhiteRadius | None = None
@@ -238,6 +247,13 @@ def _sensor(part: _Sensor) -> Sensor:
     )
 
 
+def _main_lens(part: _MainLens) -> MainLens:
+    pupil = part.exit_pupil
+    return MainLens(
+        part.focal_length, part.f_number, None if pupil is None else ExitPupil(pupil.distance, pupil.diameter)
+    )
+
+
 def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
     lenses, inverse, white = part.micro_lenses, part.inverse_distortion, part.white_radius
     try:
@@ -247,7 +263,7 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
     camera = PlenopticCamera(
         name=part.name,
         sensor=_sensor(part.sensor),
-        main_lens=MainLens(part.main_lens.focal_length, part.main_lens.f_number),
+        main_lens=_main_lens(part.main_lens),
         micro_images=_micro_images(part.micro_images),
         micro_lenses=MicroLensArray(np.array(lenses.pitch), cam_from_mla, np.array(lenses.focal_lengths)),
         distortion=Distortion(np.array(part.distortion.radial), np.array(part.distortion.tangential)),
@@ -255,6 +271,7 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
             None if inverse is None else Distortion(np.array(inverse.radial), np.array(inverse.tangential))
         ),
         depth_scale=None if part.depth_scale is None else np.array(part.depth_scale),
+        depth_scale_model=part.depth_scale_model,
         blur_coefficient=part.blur_coefficient,
         focus_distance=part.focus_distance,
         white_radius=None if white is None else WhiteRadius(white.slope, np.array(white.intercepts)),
@@ -317,12 +334,12 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
             "virtual_depth_ranges": camera.virtual_depth_ranges.tolist(),
             "provenance": provenance,
         }
-    lens, lenses = camera.main_lens, camera.micro_lenses
+    lenses = camera.micro_lenses
     content: dict[str, Any] = {
         **header,
         "kind": "plenoptic",
         "sensor": _sensor_content(camera.sensor),
-        "main_lens": {"focal_length": lens.focal_length, "f_number": lens.f_number},
+        "main_lens": _main_lens_content(camera.main_lens),
         "micro_images": micro_images,
         "micro_lenses": {
             "pitch": lenses.pitch.tolist(),
@@ -336,6 +353,8 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
         content["inverse_distortion"] = _distortion_content(camera.inverse_distortion)
     if camera.depth_scale is not None:
         content["depth_scale"] = camera.depth_scale.tolist()
+        if camera.depth_scale_model != "off":
+            content["depth_scale_model"] = camera.depth_scale_model
     if camera.blur_coefficient is not None:
         content["blur_coefficient"] = camera.blur_coefficient
     if camera.focus_distance is not None:
@@ -358,6 +377,15 @@ def _sensor_content(sensor: Sensor) -> dict[str, Any]:
         content["bayer"] = sensor.bayer
     if sensor.black_level:
         content["black_level"] = sensor.black_level
+    return content
+
+
+def _main_lens_content(lens: MainLens) -> dict[str, Any]:
+    content: dict[str, Any] = {"focal_length": lens.focal_length, "f_number": lens.f_number}
+    if lens.exit_pupil is not None:
+        content["exit_pupil"] = {"distance": lens.exit_pupil.distance}
+        if lens.exit_pupil.diameter is not None:
+            content["exit_pupil"]["diameter"] = lens.exit_pupil.diameter
     return content
 
 

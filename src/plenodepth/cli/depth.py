@@ -40,6 +40,13 @@ class SettingsOptions:
         bool | None,
         typer.Option("--blur/--no-blur", help="Compare equally blurred views (default), or disparity only."),
     ] = None
+    aperture_model: Annotated[
+        Literal["off", "slope", "per_pixel"] | None,
+        typer.Option(
+            "--aperture-model",
+            help="How the aperture's effect on depth is undone; needs the camera's f-number to be the image's.",
+        ),
+    ] = None
     min_z: Annotated[float | None, typer.Option("--min-z", help="Nearest depth to keep, mm.")] = None
     max_z: Annotated[float | None, typer.Option("--max-z", help="Farthest depth to keep, mm.")] = None
     consistent: Annotated[
@@ -55,7 +62,7 @@ class SettingsOptions:
         from plenodepth.depth.settings_file import SettingsFile, load_settings
 
         chosen = SettingsFile() if self.settings is None else load_settings(self.settings)
-        depth = _typed(refined=self.refined, blur=self.blur)
+        depth = _typed(refined=self.refined, blur=self.blur, aperture_model=self.aperture_model)
         filters = _typed(
             near=self.min_z,
             far=self.max_z,

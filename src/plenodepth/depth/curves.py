@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.kernels import reference
+from plenodepth.depth.layers import chosen_model, plan_layers
 from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import UNUSABLE, cut_tiles
@@ -38,14 +39,17 @@ def cost_curve(
     lattice = camera.micro_images.lattice
     if not lattice.contains(k, l):
         raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")
-    tiles = cut_tiles(image.gray, camera, settings)
+    model = chosen_model(camera, settings)
+    tiles = cut_tiles(image.gray, camera, settings, model)
     lens = l * lattice.columns + k
-    fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise)
+    fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise, model)
+    layers = plan_layers(tiles, fine, camera, model)
     cost, _, pixels = reference.view_costs(
-        tiles, fine, lens, fine.inverse_depths, None, fine.swept, fine.same_type_first
+        tiles, fine, layers, lens, fine.inverse_depths, None, None, fine.swept, fine.same_type_first
     )
     maps = empty_maps((lattice.rows, lattice.columns))
-    reference.coarse_depth(tiles, plan_views(camera, settings, image.noise), lens, maps)
+    views = plan_views(camera, settings, image.noise, model)
+    reference.coarse_depth(tiles, views, plan_layers(tiles, views, camera, model), lens, maps)
     return CostCurve(
         1 / fine.inverse_depths.astype(np.float64),
         np.where(cost < UNUSABLE, cost, np.nan).astype(np.float64),

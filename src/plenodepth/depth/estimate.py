@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from plenodepth.camera import GridCamera, PlenopticCamera
-from plenodepth.camera.model import image_size
+from plenodepth.camera.micro_images import owner_map
+from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.agreement import coarse_agreement, refined_agreement
 from plenodepth.depth.kernels.cut import cut
 from plenodepth.depth.kernels.golden import golden_coarse_rows, golden_refined_rows
 from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
+from plenodepth.depth.layers import Layers, chosen_model, plan_layers, true_from_apparent
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, tile_recipe
@@ -24,9 +27,10 @@ from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
 
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
-RowKernel = Callable[[int, int, Tiles, Views, MapArrays], None]
+RowKernel = Callable[[int, int, Tiles, Views, Layers, MapArrays], None]
 
 ROWS_AT_A_TIME = 4
+BANDS_OF_A_THREAD = 2  # where tiles are resampled: a band makes its neighbours' rows, too, so there are few
 FIRST_RING = 1.45  # pitches: the 6 neighbours of a hexagonal lattice, the 8 of an orthogonal one
 AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the same depth
 LEAST_LOOKED = np.int8(2)
@@ -46,31 +50,59 @@ def estimate_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    views = plan_views(camera, settings, image.noise)
+    model = chosen_model(camera, settings)
+    views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
-    bands = list(pairwise([*range(0, views.rows, ROWS_AT_A_TIME), views.rows]))
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        tiles = _tiles(image.gray, camera, settings, bands, pool)
+    workers = threads or os.cpu_count() or 1
+    bands = _bands(views.rows, workers, model)
+    with ThreadPoolExecutor(workers) as pool:
+        tiles = _tiles(image.gray, camera, settings, model, bands, pool)
         kernel = _row_kernel(settings)
-        done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, maps), bands)
+        layers = plan_layers(tiles, views, camera, model)
+        done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, layers, maps), bands)
         for band, _ in zip(bands, done, strict=True):
             if progress is not None:
                 progress(band[1], views.rows)
         maps.confidence[:] *= _agreement(tiles, views, maps, settings, bands, pool)
-    return VirtualDepthMap(*maps, refined=settings.refined)
+    estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model)
+    return _by_slope(estimated, camera, settings) if model == "slope" else estimated
+
+
+def _bands(rows: int, workers: int, model: ApertureModel) -> list[tuple[int, int]]:
+    """The rows of micro-images (first, last + 1) that are estimated at a time."""
+    at_a_time = -(-rows // (BANDS_OF_A_THREAD * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
+    return list(pairwise([*range(0, rows, max(at_a_time, ROWS_AT_A_TIME)), rows]))
+
+
+def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> VirtualDepthMap:
+    """Virtual depths of the optics from those that were found without regard to the aperture."""
+    assert isinstance(camera, PlenopticCamera)
+    k, l = camera.micro_images.lattice.indices()
+    types = camera.micro_images.lens_type(k, l)
+    if found.refined:
+        types = np.append(types.ravel(), -1)[owner_map(camera.micro_images, *found.virtual_depth.shape)]
+    apparent = found.virtual_depth.astype(np.float64)
+    true, growth = true_from_apparent(camera, apparent, types, settings.rim("slope"))
+    return replace(
+        found,
+        virtual_depth=true.astype(np.float32),
+        sigma=(found.sigma * growth).astype(np.float32),
+        confidence=np.where(np.isfinite(true), found.confidence, np.float32(0)),
+    )
 
 
 def _tiles(
     gray: Float32,
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings,
+    model: ApertureModel,
     bands: list[tuple[int, int]],
     pool: ThreadPoolExecutor,
 ) -> Tiles:
     if settings.kernel == "reference":
-        return cut_tiles(gray, camera, settings)
-    tiles = empty_tiles(camera, settings)
-    recipe, columns = tile_recipe(tiles.radius, settings), camera.micro_images.lattice.columns
+        return cut_tiles(gray, camera, settings, model)
+    tiles = empty_tiles(camera, settings, model)
+    recipe, columns = tile_recipe(tiles.reach, settings), camera.micro_images.lattice.columns
     image = np.ascontiguousarray(gray, np.float32)
     for _ in pool.map(lambda band: cut(band[0] * columns, band[1] * columns, image, tiles, recipe), bands):
         pass

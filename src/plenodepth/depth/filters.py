@@ -23,6 +23,7 @@ from plenodepth.camera import (
     usable_depth_range,
     virtual_from_metric,
 )
+from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
@@ -104,6 +105,7 @@ def metric_range(
     infinity, which no object has.
     """
     require_shape(depth_map, camera)
+    camera = scaled_for(camera, depth_map.aperture_model)
     usable = usable_depth_range(camera)
     nearest = float(usable.near if near is None else near)
     farthest = float(usable.far if far is None else far)

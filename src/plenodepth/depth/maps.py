@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.camera.model import ApertureModel
+
 Float32 = NDArray[np.float32]
 
 
@@ -37,6 +39,7 @@ class VirtualDepthMap:
     cost: Float32  # mean absolute difference between the views at the best hypothesis, in units of gray
     views: NDArray[np.int16]  # views that took part, the reference not counted
     refined: bool
+    aperture_model: ApertureModel = "off"  # that has been undone
 
     @property
     def valid_fraction(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from plenodepth.camera.model import ApertureModel
 from plenodepth.errors import InputError
 
 Equalisation = Literal["mixture", "s_transform"]
@@ -19,6 +20,7 @@ CHOICES = {
     "search": Search,
     "weights": Weights,
     "kernel": Kernel,
+    "aperture_model": ApertureModel,
 }
 
 # A uniform disc of radius ρ has the standard deviation ρ/2 along each axis.
@@ -42,7 +44,7 @@ class DepthSettings:
     far_reach: float = (
         3.0  # the search about its result, and the refined one, also farther ones: they tell depth finely
     )
-    margin: float | None = None  # off the micro-image's radius; None: 2.5, or 2 when refined (the paper: 1.5)
+    margin: float | None = None  # off the micro-image's radius, the paper: 1.5; None: see `rim`
     window: int = 5  # side of a pixel's window, refined only
     least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
     least_overlap: int = 15  # pixels that a view must share with the reference
@@ -50,12 +52,14 @@ class DepthSettings:
     smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
     blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
+    aperture_model: ApertureModel = "off"  # how the aperture's effect on depth is undone, see depth.layers
     kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
 
-    @property
-    def rim(self) -> float:
-        """The margin: at the rim a small aperture shifts what is seen most, but a refined map without it is sparse."""
-        return self.margin if self.margin is not None else (2.0 if self.refined else 2.5)
+    def rim(self, model: ApertureModel) -> float:
+        """The margin. At the rim a small aperture shifts what is seen most, but a refined map without it is sparse."""
+        if self.margin is not None:
+            return self.margin
+        return (2.0 if self.refined else 2.5) + (1.0 if model == "per_pixel" else 0.0)
 
     @property
     def sweep_size(self) -> int:

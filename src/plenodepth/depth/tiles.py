@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.settings import DepthSettings
 
 Float32 = NDArray[np.float32]
@@ -23,7 +24,11 @@ MISSING = np.float32(1e30)  # and however small its weight in an interpolation, 
 UNUSABLE = np.float32(1e3)  # a value or a difference this large has a missing pixel in it
 SNAP = np.float32(1e-4)  # px: shifts this near to a whole number are taken for it
 
-RIM = 1.0  # px beyond the compared disc, inside the margin, that interpolation and blurring may use
+# px beyond the compared disc, inside the margin, that interpolation and blurring may use: more where tiles are
+# resampled first.
+RIM = 1.0
+WIDE_RIM = 2.5
+RESAMPLED = 0.25  # px² of variance that resampled tiles are blurred by, wherever their pixels lie
 LEAST_COMMON_WIDTH = 3.0  # px that two discs must have in common to be looked at
 MIXTURE_VARIANCE = 1.5  # px²: the blurred copy that sharp views are mixed with
 LAPLACIAN_VARIANCE = 2.0  # px² that adding a Laplacian once amounts to
@@ -44,8 +49,8 @@ class Tiles(NamedTuple):
     detail: Float32  # same: what a unit of blur adds, see `blur_unit`; 0 outside
     origin: NDArray[np.int32]  # (J, 2) column and row of the tile's first pixel in the image
     center: Float32  # (J, 2) of the micro-image, px inside its tile
-    radius: np.float32  # of the disc that is compared, px; `RIM` beyond it there still are pixels
-    farthest: np.float32  # px: shift at which two discs have too little in common
+    radius: np.float32  # of the disc that is compared, px
+    reach: np.float32  # px from the centre: what is usable, if only to interpolate and to blur
     blur_unit: np.float32  # px² of variance (per axis) that adding `detail` once amounts to
     noise: NoiseGain
 
@@ -58,15 +63,15 @@ class Recipe(NamedTuple):
     mixture: Float32  # kernel along each axis of the blur that `detail` leads to; empty: `detail` is the Laplacian
 
 
-def empty_tiles(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> Tiles:
+def empty_tiles(camera: PlenopticCamera | GridCamera, settings: DepthSettings, model: ApertureModel = "off") -> Tiles:
     """Where the tiles lie; their pixels are not set."""
     grid = camera.micro_images
     k, l = grid.lattice.indices()
     centers = grid.center(k, l).reshape(-1, 2)
-    radius = grid.radius - settings.rim
+    radius = grid.radius - settings.rim(model)
     # Wide enough for the usable disc, and, where windows are summed, for half a window of nothing between the discs of
     # neighbouring rows (`box_sums`).
-    reach = _reach(radius, settings)
+    reach = radius + min(settings.rim(model), WIDE_RIM if model == "per_pixel" else RIM)
     side = int(2 * reach) + 1
     if settings.refined:
         side = max(side, int(2 * radius) + 1 + settings.window // 2)
@@ -79,22 +84,29 @@ def empty_tiles(camera: PlenopticCamera | GridCamera, settings: DepthSettings) -
         origin=origin,
         center=(centers - origin).astype(np.float32),
         radius=np.float32(radius),
-        farthest=np.float32(max(2 * radius - LEAST_COMMON_WIDTH, 0)),
+        reach=np.float32(reach),
         blur_unit=np.float32(MIXTURE_VARIANCE if settings.equalisation == "mixture" else LAPLACIAN_VARIANCE),
-        noise=_noise_gain(settings),
+        noise=_noise_gain(settings, smoothing_of(settings, model)),
     )
 
 
-def tile_recipe(radius: np.float32, settings: DepthSettings) -> Recipe:
-    """What `cut_tiles` and its fast twin do to the pixels of tiles whose compared discs have that radius."""
+def smoothing_of(settings: DepthSettings, model: ApertureModel) -> float:
+    """px² of variance by which compared pixels are smoothed, whatever their type and depth."""
+    return settings.smoothing + (RESAMPLED if model == "per_pixel" else 0)
+
+
+def tile_recipe(reach: np.float32, settings: DepthSettings) -> Recipe:
+    """What `cut_tiles` and its fast twin do to the pixels of tiles with a reach."""
     mixture = gaussian(MIXTURE_VARIANCE) if settings.equalisation == "mixture" else np.empty(0, np.float32)
-    return Recipe(np.float32(_reach(float(radius), settings)), gaussian(settings.smoothing), mixture)
+    return Recipe(np.float32(reach), gaussian(settings.smoothing), mixture)
 
 
-def cut_tiles(gray: Float32, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> Tiles:
+def cut_tiles(
+    gray: Float32, camera: PlenopticCamera | GridCamera, settings: DepthSettings, model: ApertureModel = "off"
+) -> Tiles:
     """Pack an image (h, w). Plain NumPy; kernels.cut does the same, faster."""
-    tiles = empty_tiles(camera, settings)
-    recipe, side = tile_recipe(tiles.radius, settings), tiles.side
+    tiles = empty_tiles(camera, settings, model)
+    recipe, side = tile_recipe(tiles.reach, settings), tiles.side
     offset = np.arange(side)
     height, width = gray.shape
     columns, rows = (tiles.origin[:, axis, None] + offset for axis in (0, 1))  # (J, side)
@@ -116,14 +128,10 @@ def gaussian(variance: float) -> Float32:
     return np.asarray(weights / (1 + 2 * weights.sum()), np.float32)
 
 
-def noise_power(settings: DepthSettings) -> float:
-    """The share of the variance of pixel noise that the smoothing of all pixels leaves."""
-    weights = gaussian(settings.smoothing).astype(np.float64)
+def noise_power(smoothing: float) -> float:
+    """The share of the variance of pixel noise that a smoothing by so many px² leaves."""
+    weights = gaussian(smoothing).astype(np.float64)
     return float(((1 - 2 * weights.sum()) ** 2 + 2 * (weights**2).sum()) ** 2)
-
-
-def _reach(radius: float, settings: DepthSettings) -> float:
-    return radius + min(settings.rim, RIM)
 
 
 def _smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Float32:
@@ -168,13 +176,13 @@ def _second_difference(tile: Float32, usable: NDArray[np.bool_], axis: int, step
     return difference
 
 
-def _noise_gain(settings: DepthSettings) -> NoiseGain:
+def _noise_gain(settings: DepthSettings, smoothing: float) -> NoiseGain:
     """Of independent noise, smoothed as all pixels are, then interpolated or blurred."""
     side = 2 * 16 + 1
     impulse, usable = np.zeros((1, side, side), np.float32), np.ones((1, side, side), np.bool_)
     impulse[0, side // 2, side // 2] = 1
     recipe = tile_recipe(np.float32(side), settings)
-    pixel = _smoothed(impulse, usable, recipe.smoothing)
+    pixel = _smoothed(impulse, usable, gaussian(smoothing))
     detail = _detail(pixel, usable, recipe)
     power, common, beside = (float(np.sum(pixel * other)) for other in (pixel, detail, np.roll(pixel, 1, axis=2)))
     blur = np.array([2 * common, float(np.sum(detail**2))]) / power

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
-from plenodepth.camera.model import Configuration
+from plenodepth.camera.aperture import aperture_table
+from plenodepth.camera.model import ApertureModel, Configuration
 from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
-from plenodepth.depth.tiles import noise_power
+from plenodepth.depth.tiles import noise_power, smoothing_of
 from plenodepth.geometry import Arrangement
 
 Float32 = NDArray[np.float32]
@@ -41,18 +42,22 @@ class Views(NamedTuple):
     same_type_first: bool  # and in the first search only those of the reference's own type
     pitch_ratio: Float32  # (J,) λ of each lens
     lens_type: Int32  # (J,)
-    blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first, is
-    blur_intercept: Float32  # slope/v + intercept; zero for D
+    blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first:
+    blur_intercept: Float32  # square/v² + slope/v + intercept; zero for D
+    blur_square: Float32  # zero unless the aperture clips lens types differently
     inverse_depths: Float32  # (h,) hypotheses 1/v, ascending
     least_contrast: np.float32  # of gray
     least_overlap: np.float32  # px
     least_views: np.float32
     window: int  # px
+    halo: int  # rows of lenses that neighbours are away at most
     noise: np.float32  # 2/π times the variance of gray's noise, as it is in a tile
     floor: np.float32  # of 1/v: its standard deviation where there is no noise at all
 
 
-def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings, noise: float = 0.0) -> Views:
+def plan_views(
+    camera: PlenopticCamera | GridCamera, settings: DepthSettings, noise: float = 0.0, model: ApertureModel = "off"
+) -> Views:
     """Prepare the matching; `noise` is the standard deviation of gray.
 
     A camera known only by its grid has λ = 1 and no blur.
@@ -64,7 +69,7 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings, no
     count = min(len(step[0]) for step in steps)  # equal for all lattices; the ends of a tie may differ by rounding
     baseline = np.array([step[2][:count] for step in steps])
     types = max(camera.micro_images.type_count, 1)
-    slope = intercept = np.zeros((types, types))
+    square = slope = intercept = np.zeros((types, types))
     ratio = np.ones(k.size)
     sign = 1.0
     if isinstance(camera, PlenopticCamera):
@@ -72,9 +77,13 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings, no
         sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
         if settings.blur and camera.type_count > 1:
             kappa = settings.blur_coefficient or DISC_BLUR_COEFFICIENT
-            scale = (kappa / camera.sensor.pixel_size) ** 2
-            relative = relative_blur(camera)
-            slope, intercept = relative.slope * scale, relative.intercept * scale
+            if model == "per_pixel":
+                scale = (kappa / DISC_BLUR_COEFFICIENT) ** 2
+                square, slope, intercept = (scale * part for part in clipped_relative_blur(camera, settings.rim(model)))
+            else:
+                scale = (kappa / camera.sensor.pixel_size) ** 2
+                relative = relative_blur(camera)
+                slope, intercept = relative.slope * scale, relative.intercept * scale
     low, high = settings.virtual_range
     return Views(
         columns=lattice.columns,
@@ -92,14 +101,35 @@ def plan_views(camera: PlenopticCamera | GridCamera, settings: DepthSettings, no
         lens_type=np.maximum(camera.micro_images.lens_type(k, l), 0).ravel().astype(np.int32),
         blur_slope=slope.astype(np.float32),
         blur_intercept=intercept.astype(np.float32),
+        blur_square=square.astype(np.float32),
         inverse_depths=np.sort(sign * np.linspace(1 / high, 1 / low, settings.sweep_size)).astype(np.float32),
         least_contrast=np.float32(settings.least_contrast),
         least_overlap=np.float32(settings.least_overlap),
         least_views=np.float32(settings.least_views),
         window=settings.window,
-        noise=np.float32(2 / np.pi * noise_power(settings) * noise**2 if np.isfinite(noise) else 0),
+        halo=int(max(np.abs(step[1]).max() for step in steps)),
+        noise=np.float32(
+            2 / np.pi * noise_power(smoothing_of(settings, model)) * noise**2 if np.isfinite(noise) else 0
+        ),
         floor=np.float32((REFINED_FLOOR if settings.refined else COARSE_FLOOR) / lattice.diameter),
     )
+
+
+def clipped_relative_blur(
+    camera: PlenopticCamera, margin: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Per-axis variance, px², by which type i is blurrier than type j where the aperture clips them.
+
+    Coefficients (I, I) of 1/v², 1/v and 1. A type's variance is that of what is open of its lens, averaged over the
+    pixels within the margin by their light, times (1/v − 1/v0)².
+    """
+    table = aperture_table(camera)
+    inside = table.radius <= camera.micro_images.radius - margin
+    weight = table.radius[inside] * table.area[:, inside]
+    variance = (weight * table.variance[:, inside]).sum(axis=1) / weight.sum(axis=1)
+    parts = (variance, -2 * variance * table.focus, variance * table.focus**2)
+    square, slope, intercept = (np.subtract.outer(part, part) for part in parts)
+    return square, slope, intercept
 
 
 def _weights(baseline: NDArray[np.float64], settings: DepthSettings) -> Float32:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances, unproject
+from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
@@ -53,6 +54,7 @@ def point_cloud(
     a radius of pitch/(2|v|). These parts tile the scene once; each holds at least the pixel on the centre.
     `every_pixel` takes all the same, as the central sub-aperture map wants.
     """
+    camera = scaled_for(camera, virtual_map.aperture_model)
     metric = metric_depth_map(camera, virtual_map)
     shape = (camera.sensor.height, camera.sensor.width)
     owner = owner_map(camera.micro_images, *shape)

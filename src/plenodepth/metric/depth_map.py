@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_distances, scaled_depth
-from plenodepth.camera.depth import scaled_depth_slope
+from plenodepth.camera.depth import scaled_depth_slope, scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.filters import ROWS_AT_A_TIME, require_shape
 from plenodepth.depth.maps import VirtualDepthMap
@@ -37,8 +37,10 @@ def metric_depth_map(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> M
 
     NaN (and a confidence of 0) where v is missing or at or below the virtual depth of infinity. The formulas are
     those of `metric_from_virtual` and `depth_resolution`; here D and d are looked up per lens, not computed per pixel.
+    Γ is left out where it belongs to another aperture model than the map's.
     """
     require_shape(virtual_map, camera)
+    camera = scaled_for(camera, virtual_map.aperture_model)
     v = virtual_map.virtual_depth
     k, l = camera.micro_images.lattice.indices()
     main, sensor = lens_distances(camera, k, l)

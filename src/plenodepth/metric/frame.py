@@ -77,6 +77,8 @@ def frame_depth(
         "threads": threads,
         "seconds": round(seconds, 3),  # of the estimation alone
         "cpu_seconds": round(cpu_seconds, 3),
+        "aperture_model": virtual.aperture_model,
+        "depth_scale_applied": _scaled(camera, virtual),
         "valid_fraction": virtual.valid_fraction,
         **_quartiles("virtual_depth", virtual.virtual_depth),
         "median_sigma_virtual_depth": _median(virtual.sigma),
@@ -85,6 +87,13 @@ def frame_depth(
         "settings": settings_content(SettingsFile(settings, filters)),
     }
     return FrameDepth(image.name, virtual, metric, cloud, central, summary)
+
+
+def _scaled(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> bool:
+    """Whether the camera's Γ is in the metric depth."""
+    if not isinstance(camera, PlenopticCamera):
+        return False
+    return camera.depth_scale is not None and camera.depth_scale_model == virtual.aperture_model
 
 
 def write_frame(frame: FrameDepth, folder: Path) -> list[Path]:

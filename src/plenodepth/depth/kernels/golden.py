@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
-from plenodepth.depth.kernels.pairs import load_reference, meet, overlap
+from plenodepth.depth.kernels.layers import empty_stack
+from plenodepth.depth.kernels.pairs import load_coordinates, meet, overlap
 from plenodepth.depth.kernels.peaks import FULL_VIEWS, parabola
 from plenodepth.depth.kernels.sweep import empty_costs, levelled, view_costs
 from plenodepth.depth.tiles import MISSING, UNUSABLE
@@ -29,62 +30,63 @@ WHOLE = -1  # instead of a pixel: the whole micro-image
 
 
 @compiled
-def golden_coarse_rows(first, last, tiles, views, maps):
+def golden_coarse_rows(first, last, tiles, views, layers, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size = tiles.side * tiles.side
-    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    stack = empty_stack(tiles, views, layers)
     one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
-            if load_reference(tiles, lens, reference) >= views.least_contrast:
-                search(tiles, views, lens, WHOLE, reference, target, one, maps, l, k)
+            if load_coordinates(tiles, lens, coordinates) >= views.least_contrast:
+                search(tiles, views, stack, lens, WHOLE, coordinates, target, one, maps, l, k)
 
 
 @compiled
-def golden_refined_rows(first, last, tiles, views, maps):
+def golden_refined_rows(first, last, tiles, views, layers, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side = tiles.side
     size = side * side
-    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
+    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * side, f4)
+    stack = empty_stack(tiles, views, layers)
     one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
-            if load_reference(tiles, lens, reference) < views.least_contrast:
+            if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
             for p in range(size):
-                if reference[p] > -MISSING and contrast_about(p, side, views.window // 2, reference) >= f4(
-                    views.least_contrast
-                ):
+                contrast = contrast_about(tiles, lens, p, views.window // 2, coordinates)
+                if counts(tiles, lens, p, coordinates) and contrast >= views.least_contrast:
                     row, column = tiles.origin[lens, 1] + p // side, tiles.origin[lens, 0] + p % side
-                    search(tiles, views, lens, p, reference, target, one, maps, row, column)
+                    search(tiles, views, stack, lens, p, coordinates, target, one, maps, row, column)
 
 
 @compiled
-def search(tiles, views, lens, pixel, reference, target, one, maps, row, column):
+def search(tiles, views, stack, lens, pixel, coordinates, target, one, maps, row, column):
     """Both golden sections for one pixel, or the `WHOLE` micro-image; the result goes to maps[row, column]."""
     places = views.inverse_depths
     step, ends = places[1] - places[0], (f4(1) / places[0], f4(1) / places[-1])
     low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
     v, cost = golden_section(
-        low, high, f4(FIRST_TOLERANCE), tiles, views, lens, pixel, views.swept, views.same_type_first, reference,
-        target, one,
+        low, high, f4(FIRST_TOLERANCE), tiles, views, stack, lens, pixel, views.swept, views.same_type_first,
+        coordinates, target, one,
     )  # fmt: skip
     if cost >= UNUSABLE:
         return
     count = allowed(views, v)
     v, cost = golden_section(
-        max(low, v - f4(AROUND)), min(high, v + f4(AROUND)), f4(TOLERANCE), tiles, views, lens, pixel, count, False,
-        reference, target, one,
+        max(low, v - f4(AROUND)), min(high, v + f4(AROUND)), f4(TOLERANCE), tiles, views, stack, lens, pixel, count,
+        False, coordinates, target, one,
     )  # fmt: skip
     # Next to an end of the range there is no minimum: the curve may go on falling beyond.
     if cost >= UNUSABLE or v - low < f4(2 * TOLERANCE) or high - v < f4(2 * TOLERANCE):
         return
     inverse, quarter = f4(1) / v, f4(0.25) * step
-    before = cost_at(inverse - quarter, tiles, views, lens, pixel, count, False, reference, target, one)
-    after = cost_at(inverse + quarter, tiles, views, lens, pixel, count, False, reference, target, one)
-    middle = cost_at(inverse, tiles, views, lens, pixel, count, False, reference, target, one)
+    before = cost_at(inverse - quarter, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
+    after = cost_at(inverse + quarter, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
+    middle = cost_at(inverse, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
     taken, pixels = one.views[0], one.pixels[0]
     bend = before - f4(2) * middle + after
     shift, spread = parabola(before, middle, after, bend, pixels, views.floor / quarter)
@@ -93,7 +95,7 @@ def search(tiles, views, lens, pixel, reference, target, one, maps, row, column)
     rival, number = f4(0), f4(0)
     for n in range(RIVALS):
         place = places[n * (len(places) - 1) // (RIVALS - 1)]
-        other = cost_at(place, tiles, views, lens, pixel, views.swept, False, reference, target, one)
+        other = cost_at(place, tiles, views, stack, lens, pixel, views.swept, False, coordinates, target, one)
         if other < UNUSABLE:
             rival += other
             number += f4(1)
@@ -105,20 +107,24 @@ def search(tiles, views, lens, pixel, reference, target, one, maps, row, column)
 
 
 @compiled
-def golden_section(low, high, tolerance, tiles, views, lens, pixel, count, same_type, reference, target, one):
+def golden_section(low, high, tolerance, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one):
     """Place and cost of a minimum over low ≤ v ≤ high, to within the tolerance."""
     left, right = high - f4(GOLDEN) * (high - low), low + f4(GOLDEN) * (high - low)
-    cost_left = cost_at(f4(1) / left, tiles, views, lens, pixel, count, same_type, reference, target, one)
-    cost_right = cost_at(f4(1) / right, tiles, views, lens, pixel, count, same_type, reference, target, one)
+    cost_left = cost_at(f4(1) / left, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one)
+    cost_right = cost_at(f4(1) / right, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one)
     while high - low > tolerance:
         if cost_left < cost_right:
             high, right, cost_right = right, left, cost_left
             left = high - f4(GOLDEN) * (high - low)
-            cost_left = cost_at(f4(1) / left, tiles, views, lens, pixel, count, same_type, reference, target, one)
+            cost_left = cost_at(
+                f4(1) / left, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one
+            )
         else:
             low, left, cost_left = left, right, cost_right
             right = low + f4(GOLDEN) * (high - low)
-            cost_right = cost_at(f4(1) / right, tiles, views, lens, pixel, count, same_type, reference, target, one)
+            cost_right = cost_at(
+                f4(1) / right, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one
+            )
     return f4(0.5) * (low + high), min(cost_left, cost_right)
 
 
@@ -134,57 +140,52 @@ def allowed(views, v):
 
 
 @compiled
-def cost_at(inverse, tiles, views, lens, pixel, count, same_type, reference, target, one):
+def cost_at(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one):
     """Cost of one hypothesis; its views and pixels are in `one`."""
     if pixel == WHOLE:
         place = np.full(1, inverse, f4)
-        view_costs(tiles, views, lens, place, f4(0), count, same_type, reference, target, one)
+        view_costs(tiles, views, stack, lens, place, f4(0), -1, count, same_type, coordinates, target, one)
         return one.cost[0]
-    return window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference, one)
+    return window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, one)
 
 
 @compiled
-def window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference, one):
+def window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, one):
     """As `refined_rows` has it, of one pixel: differences of all views in its window, their sum over their number."""
     l, k = lens // views.columns, lens % views.columns
     side, half = tiles.side, views.window // 2
-    size, limit = side * side, tiles.radius * tiles.radius
+    size, base = side * side, lens * side * side
     parity = (k if views.by_column else l) % 2
     row, column = pixel // side, pixel % side
+    gray, detail = tiles.gray, tiles.detail
     total, number, taken, deficits, weights = f4(0), f4(0), f4(0), f4(0), f4(0)
     for n in range(count):
-        other, x, y, low, high, move_x, move_y, blur, deficit = meet(
-            tiles, views, lens, k, l, n, inverse, inverse, same_type
-        )
-        if other < 0:
+        pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, 0, same_type)
+        if pair.other < 0:
             continue
-        w00, w10, w01, w11, _, _, offset = overlap(i4(side), x, y, low, high)
-        amount, soft = max(-blur, f4(0)), max(blur, f4(0))
-        for r in range(max(row - half, low), min(row + half, high) + 1):
+        w00, w10, w01, w11, _, _, offset = overlap(i4(side), pair.shift_x, pair.shift_y, pair.low, pair.high)
+        amount, soft = max(-pair.blur, f4(0)), max(pair.blur, f4(0))
+        for r in range(max(row - half, pair.low), min(row + half, pair.high) + 1):
             for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
                 p = r * side + c
                 q = p + offset
-                if (
-                    reference[p] <= -MISSING
-                    or q < 0
-                    or q + side + 1 >= size
-                    or (reference[p + 2 * size] + move_x) ** 2 + (reference[p + 3 * size] + move_y) ** 2 > limit
-                ):
+                x, y = coordinates[p] + pair.move_x, coordinates[p + size] + pair.move_y
+                seen = q >= 0 and q + side + 1 < size and x * x + y * y <= pair.other_limit
+                if not (seen and counts(tiles, lens, p, coordinates)):
                     continue
-                t = other * size + q
-                gray, detail = tiles.gray, tiles.detail
+                t = pair.start + q
                 value = (
                     w00 * (gray[t] + soft * detail[t])
                     + w10 * (gray[t + 1] + soft * detail[t + 1])
                     + w01 * (gray[t + side] + soft * detail[t + side])
                     + w11 * (gray[t + side + 1] + soft * detail[t + side + 1])
                 )
-                difference = abs(reference[p] + amount * reference[p + size] - value)
+                difference = abs(gray[base + p] + amount * detail[base + p] - value)
                 if difference <= UNUSABLE:
                     total += views.weight[parity, n] * difference
                     number += views.weight[parity, n]
         taken += f4(1)
-        deficits += views.weight[parity, n] * deficit
+        deficits += views.weight[parity, n] * pair.deficit
         weights += views.weight[parity, n]
     one.views[0], one.pixels[0] = taken, number
     if taken < views.least_views or number < views.least_overlap:
@@ -192,16 +193,27 @@ def window_cost(inverse, tiles, views, lens, pixel, count, same_type, reference,
     return levelled(total / number, deficits / weights, views.noise)
 
 
+@inlined
+def counts(tiles, lens, p, coordinates):
+    """Whether a tile's pixel is inside the compared disc and not missing."""
+    size = tiles.side * tiles.side
+    away = coordinates[p] ** 2 + coordinates[p + size] ** 2
+    return away <= tiles.radius * tiles.radius and tiles.gray[lens * size + p] < UNUSABLE
+
+
 @compiled
-def contrast_about(pixel, side, half, reference):
-    """Standard deviation of the reference in the window about a pixel."""
+def contrast_about(tiles, lens, pixel, half, coordinates):
+    """Standard deviation of a tile in the window about a pixel."""
+    side = tiles.side
     row, column = pixel // side, pixel % side
     total, squares, count = 0.0, 0.0, 0
     for r in range(max(row - half, 0), min(row + half, side - 1) + 1):
         for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
-            value = reference[r * side + c]
-            if value > -MISSING:
+            if counts(tiles, lens, r * side + c, coordinates):
+                value = tiles.gray[lens * side * side + r * side + c]
                 total += value
                 squares += value * value
                 count += 1
+    if count == 0:
+        return f4(0)
     return f4(math.sqrt(max(squares / count - (total / count) ** 2, 0.0)))

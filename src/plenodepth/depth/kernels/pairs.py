@@ -8,38 +8,59 @@ counts, and no mask need be read.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
-from plenodepth.depth.tiles import MISSING, SNAP, UNUSABLE
+from plenodepth.depth.tiles import LEAST_COMMON_WIDTH, MISSING, SNAP, UNUSABLE
+
+Float32 = NDArray[np.float32]
 
 f4 = np.float32
 i4 = np.int32
 u4 = np.uint32
 
 
-@compiled
-def load_reference(tiles, lens, reference):
-    """Copy one tile's gray, detail and coordinates into a buffer (4 · side²,); returns the disc's standard deviation.
+class Stack(NamedTuple):
+    """Tiles as they are compared: as they were cut, or (the aperture's effect undone) one layer per hypothesis.
 
-    Pixels outside the disc become minus the missing value: no difference from anything is small enough to count.
+    The tile of lens (k, l) for hypothesis h begins at `place_of`. Only some rows of lenses need be there at a time:
+    row l is at l modulo `rows`.
     """
+
+    gray: Float32
+    detail: Float32
+    rows: int
+    layers: int  # 1: the same for all hypotheses
+    radius: Float32  # (I, layers) of the compared discs, px
+    unit: Float32  # (layers,) px² of variance that adding `detail` once amounts to
+    stretch: Float32  # (layers,): a tile's scale grows by this, relative, when 1/v does by 1
+
+
+@inlined
+def place_of(stack, views, size, k, l, h):
+    """Where the tile of lens (k, l) for hypothesis h begins in the stack."""
+    if stack.layers == 1:
+        return (l * views.columns + k) * size
+    return (((l % stack.rows) * views.columns + k) * stack.layers + h) * size
+
+
+@compiled
+def load_coordinates(tiles, lens, coordinates):
+    """x, y of a tile's pixels from its centre into (2 · side²,); returns the standard deviation of gray in its disc."""
     size = tiles.side * tiles.side
     total, squares, count = 0.0, 0.0, 0
     limit = tiles.radius * tiles.radius
     for p in range(size):
         value = tiles.gray[lens * size + p]
         x, y = f4(p % tiles.side) - tiles.center[lens, 0], f4(p // tiles.side) - tiles.center[lens, 1]
-        reference[size + p] = tiles.detail[lens * size + p]
-        reference[2 * size + p], reference[3 * size + p] = x, y
+        coordinates[p], coordinates[size + p] = x, y
         if x * x + y * y <= limit and value < UNUSABLE:
-            reference[p] = value
             total += value
             squares += value * value
             count += 1
-        else:
-            reference[p] = -MISSING
     if count == 0:
         return f4(0)
     return f4(math.sqrt(max(squares / count - (total / count) ** 2, 0.0)))
@@ -65,21 +86,18 @@ def snapped(fraction):
 
 
 @inlined
-def common_rows(tiles, lens, move_x, move_y):
-    """First and last row of the reference's tile with pixels that the target may show, too.
+def common_rows(radius, middle, move_x, move_y):
+    """First and last row of the reference's tile, centred in row `middle`, with pixels that the target may show, too.
 
-    Two discs of equal radius, the reference's at the origin and the target's at minus the disparity; `RIM` wider than
-    those compared, because interpolation reaches that far.
+    Two discs of equal radius, the reference's at the origin and the target's at minus the disparity.
     """
-    reach = tiles.radius
-    low, high = max(-reach, -reach - move_y), min(reach, reach - move_y)
-    if move_x * move_x + (reach - abs(move_y)) ** 2 > reach * reach:
+    low, high = max(-radius, -radius - move_y), min(radius, radius - move_y)
+    if move_x * move_x + (radius - abs(move_y)) ** 2 > radius * radius:
         # Neither disc holds the other's uppermost or lowest point: the tips of what they share bound it.
         squared = move_x * move_x + move_y * move_y
-        tips = abs(move_x) * math.sqrt(max(reach * reach / squared - f4(0.25), f4(0)))
+        tips = abs(move_x) * math.sqrt(max(radius * radius / squared - f4(0.25), f4(0)))
         low, high = f4(-0.5) * move_y - tips, f4(-0.5) * move_y + tips
-    middle = tiles.center[lens, 1]
-    return -whole(-middle - max(low, -tiles.radius)), whole(middle + min(high, tiles.radius))
+    return -whole(-middle - low), whole(middle + high)
 
 
 @inlined
@@ -106,37 +124,60 @@ def blend(gray, detail, first, count, amount, out):
 
 
 @compiled
-def pair_sum(reference, target, base, side, shift_x, shift_y, low, high, move_x, move_y, limit, amount):
-    """Sum and number of |reference + amount · detail − target| over the pixels of rows low … high that both views show.
+def pair_sum(stack, coordinates, base, target, start, side, pair):
+    """Sum and number of |reference + amount · detail − target| over the pixels that both views show.
 
-    `reference` is what `load_reference` made; the target tile begins at target[base].
+    The reference tile begins at base in the stack, the target tile at target[start].
     """
-    w00, w10, w01, w11, first, count, offset = overlap(side, shift_x, shift_y, low, high)
+    w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
     total, number = f4(0), f4(0)
     s, size = u4(side), u4(side * side)
+    gray, detail, amount = stack.gray, stack.detail, max(-pair.blur, f4(0))
+    move_x, move_y, limit, other_limit = pair.move_x, pair.move_y, pair.limit, pair.other_limit
     for n in range(count):
-        p, t = u4(first + n), u4(base + first + offset + n)
+        p, r, t = u4(first + n), u4(base + first + n), u4(start + first + offset + n)
         value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
-        difference = abs(reference[p] + amount * reference[p + size] - value)
-        # Factors, because conditions would keep the loop from being vectorised.
-        px, py = reference[p + u4(2) * size] + move_x, reference[p + u4(3) * size] + move_y
-        counts = inside(difference, UNUSABLE) * inside(px * px + py * py, limit)
-        total += counts * difference
+        x, y = coordinates[p], coordinates[p + size]
+        px, py = x + move_x, y + move_y
+        # Factors, because conditions would keep the loop from being vectorised. Missing pixels are huge.
+        counts = (
+            inside(gray[r] + value, UNUSABLE) * inside(x * x + y * y, limit) * inside(px * px + py * py, other_limit)
+        )
+        total += counts * min(abs(gray[r] + amount * detail[r] - value), UNUSABLE)
         number += counts
     return total, number
 
 
 @compiled
-def pair_add(reference, target, base, side, shift_x, shift_y, low, high, move_x, move_y, limit, amount, weight, sums):
+def load_reference(stack, coordinates, base, limit, reference):
+    """Copy a tile's gray, detail and coordinates one after the other into a buffer (4 · side²,).
+
+    Pixels outside the disc become minus the missing value: no difference from anything is small enough to count.
+    """
+    size = len(coordinates) // 2
+    for n in range(size):
+        p, s = u4(n), u4(size)
+        x, y, value = coordinates[p], coordinates[p + s], stack.gray[u4(base + n)]
+        counts = inside(x * x + y * y, limit) * inside(value, UNUSABLE)
+        reference[p] = value if counts > 0 else -MISSING
+    for n in range(size):
+        reference[u4(size + n)] = stack.detail[u4(base + n)]
+    for n in range(2 * size):
+        reference[u4(2 * size + n)] = coordinates[u4(n)]
+
+
+@compiled
+def pair_add(reference, target, start, side, pair, weight, sums):
     """As `pair_sum`, added pixel by pixel: differences to the first half of sums (2 · side²,), numbers to the second.
 
-    Few arrays of two parts each: with more, the compiler would have to prove too many of them apart, and would give up
+    Few arrays of several parts: with more, the compiler would have to prove too many of them apart, and would give up
     on vector instructions.
     """
-    w00, w10, w01, w11, first, count, offset = overlap(side, shift_x, shift_y, low, high)
+    w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
     s, size = u4(side), u4(side * side)
+    amount, move_x, move_y, limit = max(-pair.blur, f4(0)), pair.move_x, pair.move_y, pair.other_limit
     for n in range(count):
-        p, t = u4(first + n), u4(base + first + offset + n)
+        p, t = u4(first + n), u4(start + first + offset + n)
         value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
         difference = abs(reference[p] + amount * reference[p + size] - value)
         px, py = reference[p + u4(2) * size] + move_x, reference[p + u4(3) * size] + move_y
@@ -157,40 +198,62 @@ def noise_deficit(noise, wx, wy, blur):
     return f4(2) - (blurred + along_x * along_y if blur < 0 else f4(1) + blurred * along_x * along_y)
 
 
-@inlined
-def meet(tiles, views, lens, k, l, n, inverse, widest, same_type):
-    """What comparing a lens with its n-th neighbour at 1/v takes: (other, shift x, y, low, high, variance, deficit).
+class Pair(NamedTuple):
+    """What comparing a lens with another at one hypothesis takes."""
 
-    `other` is −1 where there is nothing to compare: no lens, another type though only the same is wanted, or too little
-    in common at the hypothesis `widest`. The shift leads from tile to tile; low … high are the rows that can have
-    anything in common; the variance per axis, in units of `blur_unit`, is that by which the reference is blurrier than
-    the target once that is interpolated; the deficit is that of noise.
+    other: int  # −1 where there is nothing to compare
+    start: int  # of its tile in the stack
+    shift_x: np.float32  # px, from tile to tile
+    shift_y: np.float32
+    low: np.int32  # rows of the reference's tile that can have anything in common
+    high: np.int32
+    move_x: np.float32  # px, from offset to offset: the disparity
+    move_y: np.float32
+    limit: np.float32  # px²: squared radius of the reference's disc
+    other_limit: np.float32  # and of the target's
+    blur: np.float32  # variance per axis, in units of adding the detail once, by which the reference is blurrier than
+    # the target once that is interpolated
+    deficit: np.float32  # of noise
+
+
+@inlined
+def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
+    """The pair of a lens and its n-th neighbour at 1/v, tiles taken from a layer of the stack.
+
+    There is nothing to compare without another lens, with one of another type though only the same is wanted, or with
+    too little in common at the hypothesis `widest`.
     """
     parity = (k if views.by_column else l) % 2
     ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
-    other = ol * views.columns + ok
-    shift_x = shift_y = blur = f4(0)
+    other, start = ol * views.columns + ok, 0
+    shift_x = shift_y = move_x = move_y = blur = deficit = radius = other_radius = f4(0)
     low = high = i4(0)
-    move_x = move_y = f4(0)
-    deficit = f4(0)
     outside = ok < 0 or ol < 0 or ok >= views.columns or ol >= views.rows
     if outside or (same_type and views.lens_type[lens] != views.lens_type[other]):
         other = -1
     else:
+        i, j, layer = views.lens_type[lens], views.lens_type[other], min(layer, stack.layers - 1)
+        radius, other_radius = stack.radius[i, layer], stack.radius[j, layer]
         ratio = views.pitch_ratio[lens]
         x, y = views.baseline[parity, n, 0], views.baseline[parity, n, 1]
         most = (f4(1) - ratio) + ratio * widest
-        if most * most * (x * x + y * y) >= tiles.farthest * tiles.farthest:
+        farthest = max(radius + other_radius - f4(LEAST_COMMON_WIDTH), f4(0))
+        if most * most * (x * x + y * y) >= farthest * farthest:
             other = -1
         else:
+            start = place_of(stack, views, tiles.side * tiles.side, ok, ol, layer)
             gain = (f4(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
             move_x, move_y = gain * x, gain * y
-            low, high = common_rows(tiles, lens, move_x, move_y)
+            low, high = common_rows(max(radius, other_radius), tiles.center[lens, 1], move_x, move_y)
+            low, high = max(low, i4(0)), min(high, i4(tiles.side - 1))
             shift_x = tiles.center[other, 0] - tiles.center[lens, 0] + move_x
             shift_y = tiles.center[other, 1] - tiles.center[lens, 1] + move_y
             wx, wy = shift_x - f4(whole(shift_x)), shift_y - f4(whole(shift_y))
             interpolation = f4(0.5) * (wx * (f4(1) - wx) + wy * (f4(1) - wy))
-            i, j = views.lens_type[lens], views.lens_type[other]
-            blur = (views.blur_slope[i, j] * inverse + views.blur_intercept[i, j] - interpolation) / tiles.blur_unit
+            variance = views.blur_intercept[i, j] + inverse * (
+                views.blur_slope[i, j] + inverse * views.blur_square[i, j]
+            )
+            blur = (variance - interpolation) / stack.unit[layer]
             deficit = noise_deficit(tiles.noise, wx, wy, blur)
-    return other, shift_x, shift_y, low, high, move_x, move_y, blur, deficit
+    limits = radius * radius, other_radius * other_radius
+    return Pair(other, start, shift_x, shift_y, low, high, move_x, move_y, limits[0], limits[1], blur, deficit)

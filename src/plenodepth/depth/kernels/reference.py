@@ -18,27 +18,30 @@ from plenodepth.depth.kernels.peaks import (
     parabola,
     widest_fine,
 )
+from plenodepth.depth.kernels.sweep import unstretched
+from plenodepth.depth.layers import Layers
 from plenodepth.depth.maps import MapArrays
-from plenodepth.depth.tiles import MISSING, SNAP, UNUSABLE, Tiles
+from plenodepth.depth.tiles import LEAST_COMMON_WIDTH, MISSING, RESAMPLED, SNAP, UNUSABLE, Tiles
 from plenodepth.depth.views import Views
 
 Float32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 
 
-def coarse_rows(first: int, last: int, tiles: Tiles, views: Views, maps: MapArrays) -> None:
+def coarse_rows(first: int, last: int, tiles: Tiles, views: Views, layers: Layers, maps: MapArrays) -> None:
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     for lens in range(first * views.columns, last * views.columns):
-        coarse_depth(tiles, views, lens, maps)
+        coarse_depth(tiles, views, layers, lens, maps)
 
 
-def coarse_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None:
+def coarse_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: MapArrays) -> None:
     """Depth of one micro-image."""
-    gray = _tile(tiles.gray, tiles, lens)[inside_disc(tiles, lens)].astype(np.float64)
+    tile = _tile(tiles.gray, tiles, lens)
+    gray = tile[inside_disc(tiles, lens, tiles.radius, tile)].astype(np.float64)
     if not gray.size or gray.std() < views.least_contrast:
         return
     places = views.inverse_depths
-    curve, _, _ = view_costs(tiles, views, lens, places, None, views.swept, views.same_type_first)
+    curve, _, _ = view_costs(tiles, views, layers, lens, places, None, None, views.swept, views.same_type_first)
     best, sharpness = _best(curve[:, None])
     if best[0] < 0:
         return
@@ -46,7 +49,9 @@ def coarse_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None
     quarter, widest = np.float32(0.5 * FINE_STEP) * step, np.float32(widest_fine(middle, step))
 
     def fine_costs(inverses: Float32) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
-        return view_costs(tiles, views, lens, inverses, widest, views.step_k.shape[1], same_type=False)
+        return view_costs(
+            tiles, views, layers, lens, inverses, widest, int(best[0]), views.step_k.shape[1], same_type=False
+        )
 
     between = (middle + (np.arange(FINE) - FINE // 2) * np.float32(FINE_STEP) * step).astype(np.float32)
     fine, taken, pixels = fine_costs(between)
@@ -57,26 +62,26 @@ def coarse_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None
     )
     if np.isnan(place):
         return
-    inverse = between[n] + place * quarter
+    inverse = unstretched(between[n] + place * quarter, middle, layers.stretch[_layer(layers, int(best[0]))])
     maps.virtual_depth.flat[lens] = 1 / inverse
     maps.sigma.flat[lens] = spread * quarter / inverse**2
     maps.confidence.flat[lens] = sharpness[0] * min(1.0, taken[n] / FULL_VIEWS)
     maps.cost.flat[lens], maps.views.flat[lens] = fine[n], taken[n]
 
 
-def refined_rows(first: int, last: int, tiles: Tiles, views: Views, maps: MapArrays) -> None:
+def refined_rows(first: int, last: int, tiles: Tiles, views: Views, layers: Layers, maps: MapArrays) -> None:
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     for lens in range(first * views.columns, last * views.columns):
-        refined_depth(tiles, views, lens, maps)
+        refined_depth(tiles, views, layers, lens, maps)
 
 
-def refined_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> None:
+def refined_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: MapArrays) -> None:
     """Depths of one micro-image's pixels."""
-    disc = inside_disc(tiles, lens)
     gray = _tile(tiles.gray, tiles, lens)
+    disc = inside_disc(tiles, lens, tiles.radius, gray)
     if not disc.any() or gray[disc].astype(np.float64).std() < views.least_contrast:
         return
-    volume, pixels, taken = cost_volume(tiles, views, lens)
+    volume, pixels, taken = cost_volume(tiles, views, layers, lens)
     best, sharpness = _best(volume.reshape(len(volume), -1))
     textured = _window_contrast(gray, disc, views.window) >= views.least_contrast
     step = views.inverse_depths[1] - views.inverse_depths[0]
@@ -98,22 +103,25 @@ def refined_depth(tiles: Tiles, views: Views, lens: int, maps: MapArrays) -> Non
 def view_costs(
     tiles: Tiles,
     views: Views,
+    layers: Layers,
     lens: int,
     places: Float32,
     widest: np.float32 | None,
+    layer: int | None,
     count: int,
     same_type: bool,
 ) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, their views and pixels.
 
     The weighted mean of the absolute difference, levelled for noise; `MISSING` where too few views overlap. The views
-    are those that still overlap at the hypothesis `widest` (default: each one itself).
+    are those that still overlap at the hypothesis `widest` (None: each one itself), in tiles of a layer (None: each
+    hypothesis' own).
     """
     costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), int)
     for h, inverse in enumerate(places):
         total = deficits = weights = 0.0
         for difference, valid, weight, deficit in pair_differences(
-            tiles, views, lens, inverse, count, same_type, widest
+            tiles, views, layers, lens, inverse, h if layer is None else layer, count, same_type, widest
         ):
             number = int(valid.sum())
             if number >= views.least_overlap:
@@ -128,7 +136,7 @@ def view_costs(
     return costs, taken, pixels
 
 
-def cost_volume(tiles: Tiles, views: Views, lens: int) -> tuple[Float32, Float32, NDArray[np.int64]]:
+def cost_volume(tiles: Tiles, views: Views, layers: Layers, lens: int) -> tuple[Float32, Float32, NDArray[np.int64]]:
     """Cost (h, side, side) of every hypothesis for every pixel of one micro-image, its pixels, and its views (h,).
 
     Differences of all views are pooled over a window: their weighted sum over their weighted number.
@@ -139,7 +147,7 @@ def cost_volume(tiles: Tiles, views: Views, lens: int) -> tuple[Float32, Float32
     deficit, weights = np.zeros(shape[0]), np.full(shape[0], 1e-6)
     for h, inverse in enumerate(views.inverse_depths):
         for difference, valid, weight, missing in pair_differences(
-            tiles, views, lens, inverse, count, views.same_type_first
+            tiles, views, layers, lens, inverse, h, count, views.same_type_first
         ):
             total[h] += np.where(valid, np.float32(weight) * difference, 0)
             number[h] += np.float32(weight) * valid
@@ -147,24 +155,29 @@ def cost_volume(tiles: Tiles, views: Views, lens: int) -> tuple[Float32, Float32
             deficit[h] += weight * missing
             weights[h] += weight
     total, number = _box(total, views.window), _box(number, views.window)
+    if layers.radius.shape[1] > 1:
+        seen = [_seen_from_pixels(tiles, views, layers, lens, h, total[h], number[h]) for h in range(shape[0])]
+        total, number = (np.array(part, np.float32) for part in zip(*seen, strict=True))
     enough = (number >= views.least_overlap) & (taken >= views.least_views)[:, None, None]
     mean, extra = total / np.maximum(number, np.float32(1e-6)), (deficit / weights * views.noise)[:, None, None]
     cost = np.where(enough, np.sqrt(np.maximum(mean**2 + extra, 0)), MISSING)
     return cost.astype(np.float32), number, taken
 
 
-def inside_disc(tiles: Tiles, lens: int) -> Bool:
-    """Pixels (side, side) of a tile that may be compared: inside the micro-image less the margin, and usable."""
+def inside_disc(tiles: Tiles, lens: int, radius: np.float32, gray: Float32) -> Bool:
+    """Pixels (side, side) of a tile that may be compared: within a radius, and not missing."""
     rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
     x, y = columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]
-    return np.asarray((x * x + y * y <= tiles.radius**2) & (_tile(tiles.gray, tiles, lens) < UNUSABLE))
+    return np.asarray((x * x + y * y <= radius**2) & (gray < UNUSABLE))
 
 
 def pair_differences(
     tiles: Tiles,
     views: Views,
+    layers: Layers,
     lens: int,
     inverse: np.float32,
+    layer: int,
     count: int,
     same_type: bool,
     widest: np.float32 | None = None,
@@ -178,7 +191,10 @@ def pair_differences(
     ratio = views.pitch_ratio[lens]
     gain = (np.float32(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
     most = gain if widest is None else (np.float32(1) - ratio) + ratio * widest
-    disc = inside_disc(tiles, lens)
+    layer = _layer(layers, layer)
+    radius = layers.radius[views.lens_type[lens], layer]
+    gray, detail = layer_tile(tiles, views, layers, lens, layer)
+    disc = inside_disc(tiles, lens, radius, gray)
     coordinates = np.stack(np.meshgrid(*2 * [np.arange(tiles.side, dtype=np.float32)]), axis=-1) - tiles.center[lens]
     for n in range(count):
         ok, ol = int(k + views.step_k[parity, n]), int(l + views.step_l[parity, n])
@@ -187,29 +203,79 @@ def pair_differences(
             continue
         if same_type and views.lens_type[lens] != views.lens_type[other]:
             continue
-        baseline = views.baseline[parity, n]
-        if np.linalg.norm(most * baseline) >= tiles.farthest:
+        baseline, other_radius = views.baseline[parity, n], layers.radius[views.lens_type[other], layer]
+        if np.linalg.norm(most * baseline) >= max(radius + other_radius - LEAST_COMMON_WIDTH, 0):
             continue
         shift = tiles.center[other] - tiles.center[lens] + gain * baseline
         part = shift - np.floor(shift)
         # Interpolating the target blurs it, too: by w (1 − w) along each axis.
         interpolation = np.float32(0.5) * np.sum(part * (1 - part), dtype=np.float32)
-        blur = float((_relative_variance(views, lens, other, inverse) - interpolation) / tiles.blur_unit)
-        target, reference = _blurred(tiles, other, max(blur, 0)), _blurred(tiles, lens, max(-blur, 0))
-        aligned = _shifted(target, shift)
+        blur = float((_relative_variance(views, lens, other, inverse) - interpolation) / layers.unit[layer])
+        other_gray, other_detail = layer_tile(tiles, views, layers, other, layer)
+        aligned = _shifted(other_gray + np.float32(max(blur, 0)) * other_detail, shift)
+        reference = gray + np.float32(max(-blur, 0)) * detail
         deficit = noise_deficit(tiles.noise, part[0], part[1], np.float32(blur))
-        seen = np.sum((coordinates + gain * baseline) ** 2, axis=-1) <= tiles.radius**2
+        seen = np.sum((coordinates + gain * baseline) ** 2, axis=-1) <= other_radius**2
         yield np.abs(reference - aligned), disc & seen & (aligned < UNUSABLE), float(views.weight[parity, n]), deficit
 
 
 def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32) -> np.float32:
     """Variance per axis, px², by which the reference is blurrier than the target (negative: sharper)."""
     i, j = views.lens_type[lens], views.lens_type[other]
-    return np.float32(views.blur_slope[i, j] * inverse + views.blur_intercept[i, j])
+    slope = views.blur_slope[i, j] + views.blur_square[i, j] * inverse
+    return np.float32(slope * inverse + views.blur_intercept[i, j])
 
 
-def _blurred(tiles: Tiles, lens: int, amount: float) -> Float32:
-    return _tile(tiles.gray, tiles, lens) + np.float32(amount) * _tile(tiles.detail, tiles, lens)
+def _layer(layers: Layers, h: int) -> int:
+    """The layer for hypothesis h: its own, or the only one."""
+    return min(h, int(layers.radius.shape[1]) - 1)
+
+
+def layer_tile(tiles: Tiles, views: Views, layers: Layers, lens: int, layer: int) -> tuple[Float32, Float32]:
+    """Gray and detail (side, side) of a lens as they are compared: resampled to where its pixels look."""
+    gray, detail = _tile(tiles.gray, tiles, lens), _tile(tiles.detail, tiles, lens)
+    if layers.radius.shape[1] == 1:
+        return gray, detail
+    table = layers.inward[views.lens_type[lens], layer]
+    (gray, detail), fraction = _resampled(tiles, lens, table, layers.spacing, [gray, detail])
+    interpolation = np.float32(0.5) * np.sum(fraction * (1 - fraction), axis=-1)
+    gray = gray + (np.float32(RESAMPLED) - interpolation) / tiles.blur_unit * np.where(gray < UNUSABLE, detail, 0)
+    return np.where(gray < UNUSABLE, gray, MISSING).astype(np.float32), detail
+
+
+def _seen_from_pixels(
+    tiles: Tiles, views: Views, layers: Layers, lens: int, h: int, *values: Float32
+) -> tuple[Float32, ...]:
+    """A layer's values (side, side) at the places where its lens' pixels look: from X back to x."""
+    table = layers.outward[views.lens_type[lens], h]
+    found, _ = _resampled(tiles, lens, table, layers.spacing, list(values))
+    return tuple(found)
+
+
+def _resampled(
+    tiles: Tiles, lens: int, table: Float32, spacing: np.float32, values: list[Float32]
+) -> tuple[list[Float32], Float32]:
+    """Values (side, side) at every pixel's offset times a factor of its squared radius, bilinear; and the fractions.
+
+    The table holds the factor at squared radii `spacing` apart.
+    """
+    rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
+    offset = np.stack([columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]], axis=-1)
+    entry = np.minimum(np.sum(offset**2, axis=-1) / spacing, np.float32(len(table) - 1.001))
+    low = entry.astype(np.int32)
+    factor = table[low] + (entry - low) * (table[low + 1] - table[low])
+    place = tiles.center[lens] + factor[..., None] * offset
+    corner = np.clip(np.floor(place + SNAP), 0, tiles.side - 2).astype(np.int32)
+    fraction = np.where(place - corner >= SNAP, place - corner, 0).astype(np.float32)
+    x, y = np.moveaxis(corner, -1, 0)
+    wx, wy = np.moveaxis(fraction, -1, 0)
+    both = wx * wy
+    results = []
+    for value in values:
+        sample = (1 - wx - wy + both) * value[y, x] + (wx - both) * value[y, x + 1]
+        sample = sample + (wy - both) * value[y + 1, x] + both * value[y + 1, x + 1]
+        results.append(sample.astype(np.float32))
+    return results, fraction
 
 
 def _tile(flat: Float32, tiles: Tiles, lens: int) -> Float32:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
-from plenodepth.depth.kernels.pairs import blend, load_reference, meet, pair_add, pair_sum
+from plenodepth.depth.kernels.layers import empty_stack, fill_rows, find_entries, seen_from_pixels
+from plenodepth.depth.kernels.pairs import blend, load_coordinates, load_reference, meet, pair_add, pair_sum, place_of
 from plenodepth.depth.kernels.peaks import (
     FINE,
     FINE_STEP,
@@ -20,7 +21,7 @@ from plenodepth.depth.kernels.peaks import (
     parabola,
     widest_fine,
 )
-from plenodepth.depth.tiles import MISSING
+from plenodepth.depth.tiles import MISSING, UNUSABLE
 
 f4 = np.float32
 i4 = np.int32
@@ -58,38 +59,36 @@ def levelled(cost, deficit, noise):
 
 
 @compiled
-def view_costs(tiles, views, lens, places, widest, count, same_type, reference, target, out):
+def view_costs(tiles, views, stack, lens, places, widest, layer, count, same_type, coordinates, target, out):
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
 
-    The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those
-    neighbours take part that still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one
-    for a whole search, its views stay the same. A view that drops out in the middle would make a step in the curve,
-    and a false minimum there. `target` (side² + 4 · side,) is a buffer.
+    The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those neighbours take part that
+    still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one for a whole search, its
+    views stay the same. A view that drops out in the middle would make a step in the curve, and a false minimum there.
+    Tiles are taken from a layer of the stack (−1: each hypothesis' own). `target` (side² + 4 · side,) is a buffer.
     """
     l, k = lens // views.columns, lens % views.columns
-    size, side, limit = tiles.side * tiles.side, i4(tiles.side), tiles.radius * tiles.radius
+    size, side = tiles.side * tiles.side, i4(tiles.side)
     for h in range(len(places)):
         out.cost[h] = out.deficit[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
     parity = (k if views.by_column else l) % 2
     for n in range(count):
         for h in range(len(places)):
+            chosen = layer if layer >= 0 else h
             farthest = widest if widest != 0 else places[h]
-            other, x, y, low, high, move_x, move_y, blur, deficit = meet(
-                tiles, views, lens, k, l, n, places[h], farthest, same_type
-            )
-            if other < 0:
+            pair = meet(tiles, views, stack, lens, k, l, n, places[h], farthest, chosen, same_type)
+            if pair.other < 0:
                 continue
-            if blur > 0:
-                blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
-                total, number = pair_sum(reference, target, i4(0), side, x, y, low, high, move_x, move_y, limit, f4(0))
+            base = place_of(stack, views, size, k, l, chosen)
+            if pair.blur > 0:
+                blend(stack.gray, stack.detail, pair.start, i4(size), pair.blur, target)
+                total, number = pair_sum(stack, coordinates, base, target, 0, side, pair)
             else:
-                total, number = pair_sum(
-                    reference, tiles.gray, i4(other * size), side, x, y, low, high, move_x, move_y, limit, -blur
-                )
+                total, number = pair_sum(stack, coordinates, base, stack.gray, pair.start, side, pair)
             if number >= views.least_overlap:
                 weight = views.weight[parity, n] * (f4(1) if views.by_pixels else f4(1) / number)
                 out.cost[h] += weight * total
-                out.deficit[h] += weight * number * deficit
+                out.deficit[h] += weight * number * pair.deficit
                 out.weight[h] += weight * number
                 out.views[h] += f4(1)
                 out.pixels[h] += number
@@ -101,45 +100,60 @@ def view_costs(tiles, views, lens, places, widest, count, same_type, reference, 
 
 
 @compiled
-def coarse_rows(first, last, tiles, views, maps):
+def coarse_rows(first, last, tiles, views, layers, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size, places = tiles.side * tiles.side, views.inverse_depths
     count, step = len(places), places[1] - places[0]
-    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * tiles.side, f4)
     curve = empty_costs(count)
     fine = empty_costs(FINE)
     finest = empty_costs(2)
     best, sharpness, buffer = np.empty(1, f4), np.empty(1, f4), np.empty((3, 1), f4)
     between, beside, quarter = np.empty(FINE, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
+    stack, ready = empty_stack(tiles, views, layers), first - views.halo
     for l in range(first, last):
+        ready = fill_rows(tiles, views, layers, stack, ready, l + views.halo + 1)
         for k in range(views.columns):
             lens = l * views.columns + k
-            if load_reference(tiles, lens, reference) < views.least_contrast:
+            if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
-            view_costs(tiles, views, lens, places, f4(0), views.swept, views.same_type_first, reference, target, curve)
+            view_costs(
+                tiles, views, stack, lens, places, f4(0), -1, views.swept, views.same_type_first, coordinates, target,
+                curve,
+            )  # fmt: skip
             best_hypotheses(curve.cost, count, 1, best, sharpness, buffer[0], buffer[1], buffer[2])
             if best[0] < 0:
                 continue
-            middle, neighbours = places[int(best[0])], views.step_k.shape[1]
+            layer = int(best[0])
+            middle, neighbours = places[layer], views.step_k.shape[1]
             widest = widest_fine(middle, step)
             for n in range(FINE):
                 between[n] = middle + f4(n - FINE // 2) * f4(FINE_STEP) * step
-            view_costs(tiles, views, lens, between, widest, neighbours, False, reference, target, fine)
+            view_costs(tiles, views, stack, lens, between, widest, layer, neighbours, False, coordinates, target, fine)
             n = best_place(fine.cost)
             for side in range(2):
                 beside[side] = between[n] + f4(2 * side - 1) * quarter
-            view_costs(tiles, views, lens, beside, widest, neighbours, False, reference, target, finest)
+            view_costs(tiles, views, stack, lens, beside, widest, layer, neighbours, False, coordinates, target, finest)
             place, spread = between_places(
                 fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n],
                 views.floor / quarter,
             )  # fmt: skip
             if math.isnan(place):
                 continue
-            inverse = between[n] + place * quarter
+            inverse = unstretched(between[n] + place * quarter, middle, stack.stretch[min(layer, stack.layers - 1)])
             maps.virtual_depth[l, k] = f4(1) / inverse
             maps.sigma[l, k] = spread * quarter / (inverse * inverse)
             maps.confidence[l, k] = sharpness[0] * min(f4(1), fine.views[n] / f4(FULL_VIEWS))
             maps.cost[l, k], maps.views[l, k] = fine.cost[n], fine.views[n]
+
+
+@inlined
+def unstretched(inverse, layer, stretch):
+    """1/v from that found among tiles made for the hypothesis `layer`, whose scale is not quite that of 1/v itself.
+
+    Disparities in those tiles are too small by 1 + stretch · (1/v − layer).
+    """
+    return inverse * ((f4(1) - stretch * layer) / (f4(1) - stretch * inverse))
 
 
 @compiled
@@ -168,78 +182,75 @@ def box_sums(values, first, side, half, along, out):
 
 
 @compiled
-def add_views(tiles, views, lens, inverse, reference, target, sums):
-    """Add the differences of a hypothesis pixel by pixel (see `pair_add`); returns the number of views, and the mean
-    deficit of their noise.
+def add_views(tiles, views, stack, lens, h, coordinates, reference, target, sums):
+    """Add the differences of hypothesis h pixel by pixel (see `pair_add`).
+
+    Returns the number of views and the mean deficit of their noise.
     """
     l, k = lens // views.columns, lens % views.columns
-    size, side, limit = tiles.side * tiles.side, i4(tiles.side), tiles.radius * tiles.radius
+    size, side, inverse = tiles.side * tiles.side, i4(tiles.side), views.inverse_depths[h]
     parity = (k if views.by_column else l) % 2
     taken, total, weights = f4(0), f4(0), f4(0)
+    if h < stack.layers:  # else it is there already
+        radius = stack.radius[views.lens_type[lens], h]
+        load_reference(stack, coordinates, place_of(stack, views, size, k, l, h), radius * radius, reference)
     for n in range(views.step_k.shape[1]):
-        other, x, y, low, high, move_x, move_y, blur, deficit = meet(
-            tiles, views, lens, k, l, n, inverse, inverse, views.same_type_first
-        )
-        if other < 0:
+        pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, h, views.same_type_first)
+        if pair.other < 0:
             continue
         weight = views.weight[parity, n]
-        if blur > 0:
-            blend(tiles.gray, tiles.detail, i4(other * size), i4(size), blur, target)
-            pair_add(reference, target, i4(0), side, x, y, low, high, move_x, move_y, limit, f4(0), weight, sums)
+        if pair.blur > 0:
+            blend(stack.gray, stack.detail, pair.start, i4(size), pair.blur, target)
+            pair_add(reference, target, 0, side, pair, weight, sums)
         else:
-            pair_add(
-                reference,
-                tiles.gray,
-                i4(other * size),
-                side,
-                x,
-                y,
-                low,
-                high,
-                move_x,
-                move_y,
-                limit,
-                -blur,
-                weight,
-                sums,
-            )
+            pair_add(reference, stack.gray, pair.start, side, pair, weight, sums)
         taken += f4(1)
-        total += weight * deficit
+        total += weight * pair.deficit
         weights += weight
     return taken, total / max(weights, f4(1e-6))
 
 
 @compiled
-def refined_rows(first, last, tiles, views, maps):
+def refined_rows(first, last, tiles, views, layers, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side, half, count = tiles.side, views.window // 2, len(views.inverse_depths)
     size = side * side
-    reference, target = np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
+    coordinates, reference, target = np.empty(2 * size, f4), np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
     sums, along, total, number = np.empty(2 * size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
     volume, pixels, taken = np.empty(count * size, f4), np.empty((count, size), f4), np.empty(count, f4)
     best, sharpness, buffer = np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4)
+    entry, part = np.empty(size, i4), np.empty(size, f4)
     step = views.inverse_depths[1] - views.inverse_depths[0]
+    stack, ready = empty_stack(tiles, views, layers), first - views.halo
+    limit = tiles.radius * tiles.radius
     for l in range(first, last):
+        ready = fill_rows(tiles, views, layers, stack, ready, l + views.halo + 1)
         for k in range(views.columns):
             lens = l * views.columns + k
-            if load_reference(tiles, lens, reference) < views.least_contrast:
+            if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
+            find_entries(tiles, layers, lens, entry, part)
             for h in range(count):
                 for p in range(2 * size):
                     sums[p] = f4(0)
-                taken[h], deficit = add_views(tiles, views, lens, views.inverse_depths[h], reference, target, sums)
+                taken[h], deficit = add_views(tiles, views, stack, lens, h, coordinates, reference, target, sums)
                 box_sums(sums, 0, side, half, along, total)
                 box_sums(sums, size, side, half, along, number)
+                if stack.layers > 1:
+                    seen_from_pixels(tiles, views, layers, lens, h, coordinates, entry, part, total, number, buffer)
                 enough = views.least_overlap if taken[h] >= views.least_views else MISSING
                 for p in range(size):
                     pixels[h, p] = number[p]
                     mean = total[p] / max(number[p], f4(1e-6))
                     volume[u4(h * size + p)] = levelled(mean, deficit, views.noise) if number[p] >= enough else MISSING
             best_hypotheses(volume, count, size, best, sharpness, buffer[0], buffer[1], buffer[2])
-            window_contrast(reference, side, half, along, total, number, buffer)
+            window_contrast(tiles, lens, coordinates, half, along, total, number, buffer)
             for p in range(size):
                 column, row = tiles.origin[lens, 0] + p % side, tiles.origin[lens, 1] + p // side
-                if reference[p] <= -MISSING or best[p] < 0 or total[p] < views.least_contrast:
+                away = coordinates[p] ** 2 + coordinates[p + size] ** 2
+                if away > limit or tiles.gray[lens * size + p] >= UNUSABLE:
+                    continue
+                if best[p] < 0 or total[p] < views.least_contrast:
                     continue
                 hypothesis = int(best[p])
                 place = hypothesis * size + p
@@ -256,13 +267,14 @@ def refined_rows(first, last, tiles, views, maps):
 
 
 @compiled
-def window_contrast(reference, side, half, along, contrast, number, buffer):
-    """Standard deviation of the reference in the window about each pixel, into contrast (side²,)."""
-    size = side * side
+def window_contrast(tiles, lens, coordinates, half, along, contrast, number, buffer):
+    """Standard deviation of a tile in the window about each pixel, into contrast (side²,)."""
+    size, side, limit = tiles.side * tiles.side, tiles.side, tiles.radius * tiles.radius
     usable, values, means = buffer[0], buffer[1], buffer[2]
     for p in range(size):
-        usable[p] = f4(1) if reference[p] > -MISSING else f4(0)
-        values[p] = reference[p] if reference[p] > -MISSING else f4(0)
+        value = tiles.gray[lens * size + p]
+        inside = coordinates[p] ** 2 + coordinates[p + size] ** 2 <= limit and value < UNUSABLE
+        usable[p], values[p] = (f4(1), value) if inside else (f4(0), f4(0))
     box_sums(usable, 0, side, half, along, number)
     box_sums(values, 0, side, half, along, means)
     for p in range(size):
