@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_cameras import base, grid_cameras, plenoptic_cameras
 
-from plenodepth.camera import Camera, Provenance, WhiteRadius, load_camera, save_camera
+from plenodepth.camera import Camera, ExitPupil, Provenance, WhiteRadius, load_camera, save_camera
 from plenodepth.camera.schema import VERSION_KEY, camera_from_content, content_of_camera, native_text
 from plenodepth.errors import InputError
 from plenodepth.io import parse_yaml
@@ -27,6 +27,7 @@ Keys = tuple[str, ...]
 FULL = replace(
     base("r12-mini"),
     sensor=replace(base("r12-mini").sensor, bayer="GRBG", black_level=0.0625),
+    depth_scale_model="per_pixel",
     white_radius=WhiteRadius(-0.14, np.array([-0.029, -0.024, -0.027])),
     provenance=Provenance(
         source="bundle adjustment over 16 frames",
@@ -111,6 +112,7 @@ OPTIONAL = {
     ("distortion",),
     ("inverse_distortion",),
     ("depth_scale",),
+    ("depth_scale_model",),
     ("blur_coefficient",),
     ("focus_distance",),
     ("white_radius",),
@@ -304,3 +306,39 @@ def test_a_truncated_file_is_refused_unless_only_its_source_is_shorter(damaged_f
         if camera is not None:
             assert suffix == ".yaml", "JSON cut short is never JSON"
             assert all(d.startswith(".provenance.source") for d in differences(camera, FULL))
+
+
+# --- exit pupil -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pupil", [ExitPupil(), ExitPupil(7.25), ExitPupil(-3.0, 11.5)], ids=str)
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_exit_pupil_is_written_and_read(pupil: ExitPupil, as_json: bool) -> None:
+    camera = replace(FULL, main_lens=replace(FULL.main_lens, exit_pupil=pupil))
+    assert differences(read_back(camera, as_json), camera) == []
+    written = content_of_camera(camera)["main_lens"]["exit_pupil"]
+    assert ("diameter" in written) == (pupil.diameter is not None)
+
+
+def test_no_exit_pupil_is_written_where_none_is_set() -> None:
+    assert "exit_pupil" not in CONTENT["main_lens"]
+
+
+@pytest.mark.parametrize(
+    ("pupil", "f_number", "field"),
+    [
+        ({"distance": 5.0, "radius": 3.0}, 4.0, "main_lens.exit_pupil.radius"),
+        ({"distance": "far"}, 4.0, "main_lens.exit_pupil.distance"),
+        ({"distance": True}, 4.0, "main_lens.exit_pupil.distance"),
+        ({"distance": 60.0}, 4.0, "main_lens.exit_pupil.distance"),
+        ({"diameter": 0.0}, 4.0, "main_lens.exit_pupil.diameter"),
+        ({"diameter": 9.0}, None, "main_lens.exit_pupil.diameter"),
+        (12.0, 4.0, "main_lens.exit_pupil"),
+    ],
+)
+def test_an_impossible_exit_pupil_is_named(pupil: Any, f_number: float | None, field: str) -> None:
+    content = copy.deepcopy(CONTENT)
+    content["main_lens"] |= {"exit_pupil": pupil, "f_number": f_number}
+    with pytest.raises(InputError) as error:
+        camera_from_content(content, "a.yaml")
+    assert error.value.field == field

@@ -4,25 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from discs import common_part
-from hypothesis import given
-from hypothesis import strategies as st
 
-from plenodepth.camera import PlenopticCamera, preset
+from plenodepth.camera import ExitPupil, PlenopticCamera, preset
+from plenodepth.camera.aperture import opened, pupil_on_lens
+from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
-from plenodepth.raw.vignetting import common_area, predicted_vignetting
+from plenodepth.raw.vignetting import model_white_image, predicted_vignetting, pupil_image
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.simulate import white_scene
-
-SIZES = st.floats(0.01, 10)
-
-
-@given(SIZES, SIZES, st.floats(0, 25))
-def test_the_common_area_of_two_discs_is_that_of_the_closed_form(one: float, two: float, distance: float) -> None:
-    area, _ = common_part(one, two, distance)
-    assert common_area(one, two, distance) == pytest.approx(area[0], abs=1e-7)
-    assert common_area(two, one, distance) == pytest.approx(common_area(one, two, distance), abs=1e-7)
-    assert 0 <= common_area(one, two, distance) <= np.pi * min(one, two) ** 2 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("f_number", [2.8, 8.0])
@@ -37,6 +26,39 @@ def test_the_prediction_is_what_the_simulator_renders(f_number: float) -> None:
     difference = found[inside] / center - expected[inside]
     assert abs(difference.mean()) < 0.005
     assert np.sqrt((difference**2).mean()) < 0.03
+
+
+@pytest.mark.parametrize("f_number", [1.4, 2.8, 4.0, 5.6, 8.0])
+@pytest.mark.parametrize("name", ["r12-es", "r12-c"])
+def test_the_model_white_image_is_the_simulated_one_within_two_percent(name: str, f_number: float) -> None:
+    camera = shrunk(preset(name), 12, 10)
+    found = render(camera, white_scene(camera), RenderSettings(rays=128, f_number=f_number)).light[..., 0]
+    model = model_white_image(camera, f_number)
+    squared, types = pixel_offsets(camera.micro_images, slice(0, model.shape[0]), model.shape[1])
+    known = types >= 0
+    inside = known & (squared <= (0.9 * camera.micro_images.radius) ** 2)
+    center = model[known & (squared < 1)].mean()
+    difference = (found - model)[inside] / center
+    assert np.sqrt((difference**2).mean()) < 0.02
+    assert abs(difference.mean()) < 0.002
+    assert (model[~known] == 0).all()
+
+
+def test_a_white_image_through_a_distant_pupil_is_that_of_each_lens() -> None:
+    camera = preset("r12-c")
+    pupil = ExitPupil(12.0, 10.0)
+    camera = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=pupil))
+    model, middle = model_white_image(camera), pupil_image(camera)
+    moved = middle - pupil_image(preset("r12-c"))
+    assert 2 < np.linalg.norm(moved[5, 5]) < 5
+    assert np.sign(moved[5, 5]).tolist() == [1, 1] or np.sign(moved[5, 5]).tolist() == [-1, -1]
+    pixel = camera.sensor.pixel_size
+    for k, l in [(5, 5), (170, 140), (88, 75)]:
+        seen = pupil_on_lens(camera, k, l)
+        near = np.rint(middle[l, k] + [3, -2]).astype(int)
+        away = np.linalg.norm(near - middle[l, k])
+        expected = opened(camera, seen.ratio, seen.radius, np.array(away * pixel)).area
+        assert model[near[1], near[0]] == pytest.approx(float(expected), abs=0.01)
 
 
 def test_every_preset_has_a_vignetting_that_starts_at_one_and_falls() -> None:

@@ -1,5 +1,7 @@
 """The blur-aware plenoptic camera of the paper: model, projection both ways, blur, depth, files, presets."""
 
+from plenodepth.camera.aperture import ApertureTable, aperture_diameter, aperture_table, focus_inverse_depth, open_lens
+from plenodepth.camera.apparent import apparent_position, clipped_blur_radius, light_position, look_position
 from plenodepth.camera.blur import (
     BlurLine,
     RelativeBlur,
@@ -37,6 +39,7 @@ from plenodepth.camera.micro_lenses import (
 from plenodepth.camera.model import (
     Configuration,
     Distortion,
+    ExitPupil,
     GridCamera,
     MainLens,
     MicroImageArray,
@@ -53,11 +56,13 @@ from plenodepth.camera.projection_jacobian import ProjectionJacobian, predicted_
 
 __all__ = [
     "PRESETS",
+    "ApertureTable",
     "BlurLine",
     "Camera",
     "Configuration",
     "DepthRange",
     "Distortion",
+    "ExitPupil",
     "GridCamera",
     "InverseDistortionFit",
     "LensDistances",
@@ -72,8 +77,12 @@ __all__ = [
     "Sensor",
     "Sighting",
     "WhiteRadius",
+    "aperture_diameter",
+    "aperture_table",
+    "apparent_position",
     "blur_line",
     "calibrate_inverse_distortion",
+    "clipped_blur_radius",
     "configuration",
     "corrected_disparity",
     "depth_of_field",
@@ -81,6 +90,7 @@ __all__ = [
     "depth_resolution",
     "distort",
     "fitted_to_lenses",
+    "focus_inverse_depth",
     "focus_planes",
     "infinity_virtual_depth",
     "intrinsic_names",
@@ -88,9 +98,12 @@ __all__ = [
     "lens_center",
     "lens_distances",
     "lenses_that_see",
+    "light_position",
     "load_camera",
     "load_plenoptic_camera",
+    "look_position",
     "metric_from_virtual",
+    "open_lens",
     "predicted_center",
     "predicted_center_jacobian",
     "preset",

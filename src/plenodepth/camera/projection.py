@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import thin_lens
+from plenodepth.camera.apparent import apparent_position, clipped_blur_radius, look_position
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.depth import scaled_depth, unscaled_depth
 from plenodepth.camera.distortion import BLOCK, distort, undistort_exactly
@@ -34,12 +35,16 @@ def project(
     *,
     margin: float = 0.0,
     depth_scale: bool = False,
+    apparent: bool = False,
 ) -> Projection:
     """Project points (..., 3) mm, camera frame, through the lenses behind micro-images (k, l); all broadcast.
 
     `margin` px is taken off the micro-image's radius for `visible`. Γ is a correction of what is measured and
     not part of this physical model; with `depth_scale` the points are first taken through Γ⁻¹, so that they land
     on the pixel from which `unproject` made them.
+
+    With `apparent` the aperture clips the light at the camera's own f-number: positions are where the points appear
+    (`camera.apparent`) and ρ is that of the clipped blur, both NaN where no pixel shows a point. Pinholes clip nothing.
     """
     p = np.asarray(points, dtype=np.float64)
     if p.shape[-1:] != (3,):
@@ -52,13 +57,13 @@ def project(
         block = slice(start, start + BLOCK)
         points_of_block = np.asfortranarray(p[block])  # each coordinate contiguous: long inner loops
         uv[block], rho[block], visible[block] = _project_block(
-            camera, points_of_block, k[block], l[block], margin, depth_scale
+            camera, points_of_block, k[block], l[block], margin, depth_scale, apparent
         )
     return Projection(uv.reshape(*shape, 2), rho.reshape(shape), visible.reshape(shape))
 
 
 def _project_block(
-    camera: PlenopticCamera, points: Array, k: Indices, l: Indices, margin: float, depth_scale: bool
+    camera: PlenopticCamera, points: Array, k: Indices, l: Indices, margin: float, depth_scale: bool, apparent: bool
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     if depth_scale:
         points = points * (unscaled_depth(camera, points[:, 2]) / points[:, 2])[:, None]
@@ -73,6 +78,10 @@ def _project_block(
         rho = blur_radius(camera.micro_lenses.lens_diameter, to_sensor, focal, distance) / camera.sensor.pixel_size
     else:
         rho = np.full(len(uv), np.nan)
+    if apparent and camera.type_count:
+        v = -distance / to_sensor
+        uv = apparent_position(camera, uv, k, l, v)
+        rho = clipped_blur_radius(camera, uv, k, l, v)
     offset = uv - camera.micro_images.center(k, l)
     radius = camera.micro_images.radius - margin
     inside = (offset**2).sum(axis=1) <= radius**2 if radius > 0 else np.zeros(len(uv), dtype=np.bool_)
@@ -88,14 +97,18 @@ def unproject(
     *,
     undistortion: Undistortion = "exact",
     depth_scale: bool = True,
+    apparent: bool = False,
 ) -> Array:
     """Point (..., 3) mm, camera frame, of pixels (..., 2) of micro-images (k, l) with virtual depth v; all broadcast.
 
     The paper's Π⁻¹: out through the lens to the virtual depth, φ⁻¹ there, thin lens, then the whole point times
     γ = Γ(z)/z (`depth_scale`). φ⁻¹ is Newton's exact inverse, or the camera's five calibrated coefficients as in
     the paper (`undistortion="calibrated"`: faster, and off by up to a pixel and more in the corners).
+    With `apparent` the pixels are where points appear through the camera's aperture, as of `project(apparent=True)`.
     NaN where v is missing or at or beyond infinity, and where φ has no inverse.
     """
+    if apparent and camera.type_count:
+        uv = look_position(camera, uv, k, l, virtual_depth)
     virtual = virtual_point(camera, uv, k, l, virtual_depth)
     if undistortion == "exact":
         virtual = undistort_exactly(virtual, camera.distortion, invalid="nan")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from plenodepth import __version__
-from plenodepth.cli import camera_check, camera_convert, camera_show, cost, depth, simulate
+from plenodepth.cli import camera_check, camera_convert, camera_predict_scale, camera_show, cost, depth, simulate
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -26,6 +26,7 @@ app.command("cost")(cost.cost)
 camera.command("show")(camera_show.show)
 camera.command("convert")(camera_convert.convert)
 camera.command("check")(camera_check.check)
+camera.command("predict-scale")(camera_predict_scale.predict_scale_of)
 simulation = typer.Typer(
     help="Make raw images with ground truth.", no_args_is_help=True, context_settings=HELP_SETTINGS
 )

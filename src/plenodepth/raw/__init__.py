@@ -5,7 +5,7 @@ from plenodepth.raw.demosaic import demosaic
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.load import Method, clean_image, load_raw
 from plenodepth.raw.noise import noise_level
-from plenodepth.raw.vignetting import RadialVignetting, common_area, estimated_vignetting, predicted_vignetting
+from plenodepth.raw.vignetting import RadialVignetting, estimated_vignetting, model_white_image, predicted_vignetting
 
 __all__ = [
     "BAYER_PATTERNS",
@@ -14,10 +14,10 @@ __all__ = [
     "RadialVignetting",
     "RawImage",
     "clean_image",
-    "common_area",
     "demosaic",
     "estimated_vignetting",
     "load_raw",
+    "model_white_image",
     "noise_level",
     "predicted_vignetting",
 ]

@@ -1,8 +1,7 @@
 """How the light falls off within a micro-image: predicted by the optics, or found in the image itself.
 
-A pixel at x mm from its micro-image's centre receives light through the points y of the micro-lens with
-|y − c| ≤ R, where c = x (D/d)/g, R = (A/2)/|g|, g = 1 + D (1/d − 1/f): the rest of the lens sees the rim of the main
-lens' aperture A = F/N. So the light is the common area of two discs, a function of |x| and of the lens type alone.
+The light of a pixel is the open area of its micro-lens (`camera.aperture`): a function of the distance from the
+micro-image's centre and of the lens type alone.
 """
 
 from __future__ import annotations
@@ -10,35 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances
+from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
+from plenodepth.camera.aperture import disc_of_pupil, opened, pupil_image_offset
 from plenodepth.errors import InputError
-from plenodepth.raw.offsets import patch_pixels, patches, pixel_offsets, sampled_micro_images
+from plenodepth.raw.offsets import each_band, patch_pixels, patches, pixel_offsets, sampled_micro_images
 
 Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 
 TABLE_SIZE = 4096  # entries over the squared radius: 0.002 px apart at the rim of an R12's micro-image
+TILT_STEPS = 9
 LENSES_SAMPLED = 3000
 BIN = 0.5  # px, of the radius, for the estimate from the image
-
-
-def common_area(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> Array:
-    """Area of the intersection of two discs whose centres lie `distance` apart; broadcasts."""
-    a, b, d = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (radius, other, distance)))
-    small, large = np.minimum(a, b), np.maximum(a, b)
-    area = np.where(d <= large - small, np.pi * small**2, 0.0)
-    cut = (d > large - small) & (d < large + small)
-    a, b, d = a[cut], b[cut], d[cut]
-    # Two circular segments on either side of the common chord, which lies at x from the first centre.
-    x = (d**2 + a**2 - b**2) / (2 * d)
-    chord = np.sqrt(np.maximum(a**2 - x**2, 0))
-    first = a**2 * np.arccos(np.clip(x / a, -1, 1))
-    second = b**2 * np.arccos(np.clip((d - x) / b, -1, 1))
-    area[cut] = first + second - d * chord
-    return area
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,24 +76,62 @@ def require_aperture(camera: PlenopticCamera | GridCamera) -> PlenopticCamera:
 def predicted_vignetting(camera: PlenopticCamera) -> RadialVignetting:
     """The vignetting of the optics, averaged over the pixel; 1 at the centre in the mean of the lens types.
 
-    D and d are those of the middle of the array: tilt changes them by parts in a thousand.
+    D and d are those of the middle of the array. In the corners of a tilted array d may differ by 2 %, and the light
+    at half the radius by as much.
     """
-    aperture = require_aperture(camera).main_lens.aperture_diameter
-    assert aperture is not None
-    main, sensor = lens_distances(camera)
-    radius = camera.micro_lenses.lens_diameter / 2
-    focal = camera.micro_lenses.focal_lengths if camera.type_count else np.array([np.inf])
-    g = 1 + main * (1 / sensor - 1 / focal[:, None])
-    g = np.maximum(np.abs(g), 1e-6)  # 0: the lens images the pixel onto the main lens, all of it or nothing is open
+    main, sensor = lens_distances(require_aperture(camera))
+    table, largest = _open_area(camera, main, sensor, None)
+    return RadialVignetting((table / table[:, 0].mean()).astype(np.float32), largest)
+
+
+def model_white_image(camera: PlenopticCamera, f_number: float | None = None) -> Float32:
+    """The white image that the optics predict, (height, width); 1 = a pixel whose lens is fully open; no noise.
+
+    Default: the camera's own f-number. Micro-images stand where their lens shows the middle of the exit pupil.
+    """
+    k, l = camera.micro_images.lattice.indices()
+    main, sensor = lens_distances(camera, k, l)
+    middle = pupil_image(camera)
+    # Tilt changes D and d over the array: one table for each of some steps of it.
+    steps = TILT_STEPS if np.ptp(main) > 1e-6 * main.mean() else 1
+    step = np.rint((main - main.min()) * ((steps - 1) / max(np.ptp(main), np.finfo(float).tiny))).astype(np.int64)
+    places = np.linspace(main.min(), main.max(), steps)
+    tables = [_open_area(camera, place, main[0, 0] + sensor[0, 0] - place, f_number) for place in places]
+    types = max(camera.type_count, 1)
+    vignetting = RadialVignetting(np.concatenate([table for table, _ in tables]).astype(np.float32), tables[0][1])
+    row_of_table = step * types + np.maximum(camera.micro_images.lens_type(k, l), 0)
+    width, height = camera.sensor.width, camera.sensor.height
+    light = np.empty((height, width), np.float32)
+
+    def fill(rows: slice) -> None:
+        v, u = np.mgrid[rows, :width]
+        k, l = camera.micro_images.owner(np.stack([u, v], axis=-1))
+        center = middle[np.maximum(l, 0), np.maximum(k, 0)]
+        squared = (u - center[..., 0]) ** 2 + (v - center[..., 1]) ** 2
+        light[rows] = vignetting.at(squared.astype(np.float32), np.where(k >= 0, row_of_table[l, k], -1))
+
+    each_band(height, fill)
+    return light
+
+
+def pupil_image(camera: PlenopticCamera) -> Array:
+    """Where each lens shows the middle of the exit pupil, (rows, columns, 2) px: the middle of a white micro-image."""
+    k, l = camera.micro_images.lattice.indices()
+    shift = pupil_image_offset(camera, k, l) / camera.sensor.pixel_size
+    return predicted_center(camera, k, l) - shift  # the image is the sensor turned by 180°
+
+
+def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: float | None) -> tuple[Array, float]:
+    """Open parts of lenses at D and d mm, averaged over a pixel, (types, TABLE_SIZE), and the largest radius², px²."""
     radii, largest = table_radii(camera.micro_images)
     nodes, weights = np.polynomial.legendre.leggauss(3)
-    light = np.zeros((len(focal), TABLE_SIZE))
-    for du, wu in zip(nodes / 2, weights / 2, strict=True):
-        for dv, wv in zip(nodes / 2, weights / 2, strict=True):
-            x = np.hypot(radii + du, dv) * camera.sensor.pixel_size
-            light += wu * wv * common_area(radius, aperture / 2 / g, x * (main / sensor) / g)
-    light /= light[:, 0].mean()
-    return RadialVignetting(light.astype(np.float32), largest)
+    light = np.zeros((max(camera.type_count, 1), TABLE_SIZE))
+    for lens_type, row in enumerate(light):
+        disc = disc_of_pupil(camera, main, sensor, lens_type, f_number)
+        for du, wu in zip(nodes / 2, weights / 2, strict=True):
+            for dv, wv in zip(nodes / 2, weights / 2, strict=True):
+                row += wu * wv * opened(camera, *disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size).area
+    return light, largest
 
 
 def estimated_vignetting(

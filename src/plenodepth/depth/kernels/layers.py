@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
@@ -79,10 +81,11 @@ def resample(tiles, views, layers, stack, lens, h, entry, part, place):
     source, table = u4(lens * side * side), layers.inward[kind, h]
     cx, cy, reach = tiles.center[lens, 0], tiles.center[lens, 1], layers.radius[kind, h] + BESIDE
     gray, detail, s = tiles.gray, tiles.detail, u4(side)
-    first, last = max(whole(cx - reach), i4(0)), min(whole(cx + reach) + i4(1), i4(side - 1))
     scale = f4(1) / tiles.blur_unit
     for row in range(max(whole(cy - reach), i4(0)), min(whole(cy + reach) + i4(2), i4(side))):
         y = f4(row) - cy
+        half = math.sqrt(max(reach * reach - y * y, f4(1)))
+        first, last = max(whole(cx - half), i4(0)), min(whole(cx + half) + i4(1), i4(side - 1))
         for n in range(last - first + i4(1)):
             column = first + n
             p = u4(row * side + column)

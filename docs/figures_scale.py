@@ -1,0 +1,150 @@
+"""Draws the figures of depth-scale.md into docs/images: `python docs/figures_scale.py [FIGURE …]`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+
+from plenodepth.calib.scale_prediction import predict_scale
+from plenodepth.camera import PlenopticCamera, lens_distances, preset, unscaled_depth, virtual_from_metric
+from plenodepth.camera.aperture import aperture_table, disc_of_pupil, open_lens
+from plenodepth.camera.presets import shrunk
+from plenodepth.raw.vignetting import model_white_image
+from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.simulate import white_scene
+from plenodepth.view import save_figure
+
+IMAGES = Path(__file__).resolve().parent / "images"
+TYPE_COLORS = ("#0072b2", "#d55e00", "#009e73")
+OPEN, LENS, PUPIL = "#ffd27f", "#0072b2", "#d55e00"
+DEPTH = 600.0  # mm, of the examples
+# Median error, %, of coarse depth maps of traced walls of noise, without any correction (bench_aperture prints such).
+MEASURED = {
+    2.8: {500: 4.53, 900: 2.88, 1500: 1.36},
+    4.0: {500: 22.01, 600: 21.10, 700: 19.10, 800: 17.83, 900: 16.58, 1000: 15.38, 1100: 13.82, 1200: 11.76,
+          1300: 10.37, 1400: 8.79, 1500: 7.25, 1600: 5.85, 1700: 4.34, 1800: 2.67, 1900: 1.49},
+    5.6: {500: 47.66, 900: 32.18, 1500: 13.06},
+}  # fmt: skip
+
+
+def small() -> PlenopticCamera:
+    """R12-ES on a small sensor, without Γ."""
+    return replace(shrunk(preset("r12-es")), depth_scale=None)
+
+
+def discs() -> None:
+    """What three pixels see of their lens."""
+    camera, pixel = small(), small().sensor.pixel_size
+    half = camera.micro_lenses.lens_diameter / 2 / pixel
+    ratio, radius = disc_of_pupil(camera, *lens_distances(camera), 0)
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    for axes, x in zip(figure.subplots(1, 3, sharey=True), (0.0, 4.0, 8.0), strict=True):
+        part = open_lens(camera, x * pixel, 0)
+        lens, pupil = Circle((0, 0), half, fill=False), Circle((float(ratio) * x, 0), float(radius) / pixel, fill=False)
+        axes.add_patch(lens)
+        axes.add_patch(pupil)
+        area = Circle((0, 0), half, color=OPEN, linewidth=0)
+        axes.add_patch(area)
+        area.set_clip_path(pupil)
+        for patch, color in ((lens, LENS), (pupil, PUPIL)):
+            patch.set(edgecolor=color, linewidth=2, zorder=3)
+        axes.plot(part.centroid / pixel, 0, "k+", markersize=12, markeredgewidth=2, zorder=4)
+        axes.set_title(f"pixel at x = {x:g} px: {100 * part.area:.0f} % open, ȳ = {part.centroid / pixel:.1f} px")
+        axes.set(xlim=(-19, 38), ylim=(-19, 19), aspect="equal", xlabel="on the micro-lens [px]")
+    save_figure(figure, IMAGES / "aperture-discs.png", dpi=110)
+
+
+def shift() -> None:
+    """Vignetting, and where pixels look, over the micro-image."""
+    camera = small()
+    table, inverse = aperture_table(camera), 1 / float(virtual_from_metric(camera, DEPTH))
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    light, look = figure.subplots(1, 2)
+    white = render(camera, white_scene(camera), RenderSettings(rays=256)).light[..., 0]
+    _profiles(light, camera, white, "o", "traced")
+    for lens_type, color in enumerate(TYPE_COLORS):
+        light.plot(table.radius, table.area[lens_type], color=color, label=f"type {lens_type}, model")
+        looked = table.effective_radius(lens_type, inverse)
+        look.plot(table.radius, looked - table.radius, color=color, label=f"type {lens_type}")
+    light.set(
+        xlabel="distance from the micro-image's centre [px]", ylabel="open part of the lens", title="white image at f/4"
+    )
+    look.set(
+        xlabel="pixel's distance x from the centre [px]",
+        ylabel="x_eff − x [px]",
+        title=f"where pixels look, at f/4 and {DEPTH:g} mm",
+    )
+    look.axhline(0, color="#999999", linewidth=0.8)
+    for axes in (light, look):
+        axes.grid(True, color="#dddddd", linewidth=0.6)
+        axes.legend()
+    save_figure(figure, IMAGES / "aperture-shift.png", dpi=110)
+
+
+def _profiles(axes: Axes, camera: PlenopticCamera, image: np.ndarray, marker: str, label: str) -> None:
+    """Mean of an image over rings of the micro-images of each type."""
+    rows, columns = np.indices(image.shape)
+    where = np.stack([columns, rows], axis=-1)
+    k, l = camera.micro_images.owner(where)
+    distance = np.linalg.norm(where - camera.micro_images.center(k, l), axis=-1)
+    for lens_type, color in enumerate(TYPE_COLORS):
+        mine = (k >= 0) & (camera.micro_images.lens_type(k, l) == lens_type)
+        rings = np.arange(0.5, 12.0)
+        means = [image[mine & (np.abs(distance - ring) < 0.1)].mean() for ring in rings]
+        axes.plot(rings, means, marker, color=color, markersize=5, label=f"type {lens_type}, {label}")
+
+
+def white() -> None:
+    """Model and traced white image, and their difference."""
+    camera = small()
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    traced = render(camera, white_scene(camera), RenderSettings(rays=256)).light[..., 0]
+    model = model_white_image(camera)
+    part = np.s_[150:230, 200:300]
+    titles = ("model at f/4", "traced", "model − traced")
+    for axes, image, title in zip(figure.subplots(1, 3), (model, traced, model - traced), titles, strict=True):
+        limit = (
+            {"vmin": 0, "vmax": 1, "cmap": "gray"}
+            if title != titles[2]
+            else {"vmin": -0.05, "vmax": 0.05, "cmap": "RdBu"}
+        )
+        shown = axes.imshow(image[part], **limit)
+        axes.set_title(title)
+        axes.set_axis_off()
+        figure.colorbar(shown, ax=axes, shrink=0.7)
+    save_figure(figure, IMAGES / "white-model.png", dpi=110)
+
+
+def scale() -> None:
+    """Predicted and measured error of depth."""
+    camera = small()
+    depths = np.arange(500.0, 2000.0, 100.0)
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for number, color in zip(MEASURED, TYPE_COLORS, strict=True):
+        for method, style in (("matching", "-"), ("slope", ":")):
+            predicted = predict_scale(camera, number, depths, method=method)
+            axes.plot(depths, 100 * predicted.relative_error, style, color=color, label=f"f/{number:g}, {method}")
+        points = MEASURED[number]
+        axes.plot(list(points), list(points.values()), "o", color=color, label=f"f/{number:g}, measured")
+    theirs = unscaled_depth(preset("r12-es"), depths)
+    axes.plot(depths, 100 * (theirs / depths - 1), "--", color="#333333", label="the paper's Γ⁻¹ (f/4)")
+    axes.set(xlabel="true distance [mm]", ylabel="depth found, too large by [%]", title="R12-ES without correction")
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.legend(ncols=2)
+    save_figure(figure, IMAGES / "predicted-scale.png", dpi=110)
+
+
+FIGURES = {"discs": discs, "shift": shift, "white": white, "scale": scale}
+
+if __name__ == "__main__":
+    IMAGES.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or FIGURES:
+        print(f"==> {name}")
+        FIGURES[name]()
