@@ -37,6 +37,7 @@ def found(z: np.ndarray, number: float = 4.0, method: str = "matching") -> np.nd
     return metric_from_virtual(camera(), v)
 
 
+@pytest.mark.slow
 def test_the_prediction_is_what_was_measured_within_one_percent_and_the_papers_within_two() -> None:
     z = np.array(list(MEASURED)[::2], dtype=np.float64)
     predicted = found(z)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.camera.micro_lenses import lens_center, lens_distances
+from plenodepth.camera.micro_lenses import LensDistances, lens_center, lens_distances
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 
@@ -172,12 +172,20 @@ class OpenLens(NamedTuple):
     variance_across: Array  # mm²
 
 
-def open_lens(camera: PlenopticCamera, offset: ArrayLike, lens_type: int, f_number: float | None = None) -> OpenLens:
+def open_lens(
+    camera: PlenopticCamera,
+    offset: ArrayLike,
+    lens_type: int,
+    f_number: float | None = None,
+    distances: LensDistances | None = None,
+) -> OpenLens:
     """What is open for pixels `offset` mm (≥ 0) from their micro-image's centre, for a lens near the optical axis.
 
-    Default: the camera's own f-number. NaN for centroid and variances where nothing is open.
+    Default: the camera's own f-number, and D and d at the array's centre. NaN for centroid and variances where nothing
+    is open.
     """
-    ratio, radius = disc_of_pupil(camera, *lens_distances(camera), lens_type, f_number)
+    main, sensor = distances or lens_distances(camera)
+    ratio, radius = disc_of_pupil(camera, main, sensor, lens_type, f_number)
     return opened(camera, ratio, radius, np.asarray(offset, dtype=np.float64))
 
 
@@ -224,11 +232,12 @@ def aperture_diameter(camera: PlenopticCamera, f_number: float | None = None) ->
     return pupil.diameter * lens.f_number / number
 
 
-def focus_inverse_depth(camera: PlenopticCamera) -> Array:
-    """1/v0 = 1 − d/f of each lens type (I,): where the lens is in focus; 1 for pinholes."""
+def focus_inverse_depth(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
+    """1/v0 = 1 − d/f of each lens type (I,): where the lens is in focus; 1 for pinholes. Default: d at the centre."""
     if not camera.type_count:
         return np.ones(1)
-    return np.asarray(1 - float(lens_distances(camera).to_sensor) / camera.micro_lenses.focal_lengths)
+    to_sensor = (distances or lens_distances(camera)).to_sensor
+    return np.asarray(1 - float(to_sensor) / camera.micro_lenses.focal_lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,12 +256,20 @@ class ApertureTable:
         return np.asarray(self.radius + shift * self.centroid[lens_type])
 
 
-def aperture_table(camera: PlenopticCamera, f_number: float | None = None, count: int = 241) -> ApertureTable:
-    """The table up to the micro-image's own radius. Beyond the last open radius the last values go on."""
+def aperture_table(
+    camera: PlenopticCamera,
+    f_number: float | None = None,
+    distances: LensDistances | None = None,
+    count: int = 241,
+) -> ApertureTable:
+    """The table up to the micro-image's own radius, by default for D and d at the array's centre.
+
+    Beyond the last open radius the last values go on.
+    """
     pixel = camera.sensor.pixel_size
     radius = np.linspace(0, camera.micro_images.radius, count)
-    focus = focus_inverse_depth(camera)
-    rows = [open_lens(camera, radius * pixel, i, f_number) for i in range(len(focus))]
+    focus = focus_inverse_depth(camera, distances)
+    rows = [open_lens(camera, radius * pixel, i, f_number, distances) for i in range(len(focus))]
     centroid = np.array([_continued(row.centroid) for row in rows]) / pixel
     variance = np.array([_continued((row.variance_along + row.variance_across) / 2) for row in rows]) / pixel**2
     return ApertureTable(radius, np.array([row.area for row in rows]), centroid, variance, focus)

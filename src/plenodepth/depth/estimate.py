@@ -77,12 +77,10 @@ def _bands(rows: int, workers: int, model: ApertureModel) -> list[tuple[int, int
 def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> VirtualDepthMap:
     """Virtual depths of the optics from those that were found without regard to the aperture."""
     assert isinstance(camera, PlenopticCamera)
-    k, l = camera.micro_images.lattice.indices()
-    types = camera.micro_images.lens_type(k, l)
-    if found.refined:
-        types = np.append(types.ravel(), -1)[owner_map(camera.micro_images, *found.virtual_depth.shape)]
+    shape = found.virtual_depth.shape
+    lens = owner_map(camera.micro_images, *shape) if found.refined else np.arange(shape[0] * shape[1]).reshape(shape)
     apparent = found.virtual_depth.astype(np.float64)
-    true, growth = true_from_apparent(camera, apparent, types, settings.rim("slope"))
+    true, growth = true_from_apparent(camera, apparent, lens, settings.rim("slope"))
     return replace(
         found,
         virtual_depth=true.astype(np.float32),

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
-from plenodepth.camera.aperture import ApertureTable, aperture_diameter, aperture_table
+from plenodepth.camera.aperture import ApertureTable, aperture_table, disc_of_pupil
+from plenodepth.camera.micro_lenses import LensDistances
 from plenodepth.camera.model import ApertureModel, Configuration
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Tiles
@@ -31,9 +32,10 @@ Float32 = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 ENTRIES = 128  # of a table over the squared radius
+LEVEL = 0.005  # relative difference of d up to which lenses share a table
 STEEPEST = 0.6  # per px: fall of the open area beyond which there is next to no light
-POINTS = 2001  # across a lens, to find its middle
-VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 400)  # where the slope's v' is tabulated
+POINTS = 1001  # across a lens, to find its middle
+VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # where the slope's v' is tabulated
 
 
 def chosen_model(camera: Camera, settings: DepthSettings) -> ApertureModel:
@@ -54,12 +56,16 @@ def chosen_model(camera: Camera, settings: DepthSettings) -> ApertureModel:
 
 
 class Layers(NamedTuple):
-    """Per lens type (I) and hypothesis (h); h = 1 where pixels are taken to look straight on."""
+    """Per kind of lens (K) and hypothesis (h); h = 1 where pixels are taken to look straight on.
 
-    inward: Float32  # (I, h, n): |x|/|X| over |X|², n entries `spacing` px² apart
-    outward: Float32  # (I, h, n): |X|/|x| over |x|²
+    A kind is a lens type at a distance from the sensor: a tilted array has some of each.
+    """
+
+    kind: NDArray[np.int32]  # (J,) of each lens
+    inward: Float32  # (K, h, n): |x|/|X| over |X|², n entries `spacing` px² apart
+    outward: Float32  # (K, h, n): |X|/|x| over |x|²
     spacing: np.float32
-    radius: Float32  # (I, h): |X| up to which pixels are compared, px
+    radius: Float32  # (K, h): |X| up to which pixels are compared, px
     unit: Float32  # (h,) px² of variance that adding the detail once amounts to
     stretch: Float32  # (h,): relative growth of |X| with u
 
@@ -68,36 +74,40 @@ def plan_layers(tiles: Tiles, views: Views, camera: Camera, model: ApertureModel
     """What the kernels have to undo."""
     if model == "per_pixel" and isinstance(camera, PlenopticCamera):
         return aperture_layers(tiles, views, camera)
-    return straight_layers(tiles, len(views.blur_slope))
+    return straight_layers(tiles)
 
 
-def straight_layers(tiles: Tiles, types: int) -> Layers:
+def straight_layers(tiles: Tiles) -> Layers:
     """Nothing to undo."""
-    one = np.ones((types, 1, 2), np.float32)
-    radius = np.full((types, 1), tiles.radius, np.float32)
+    kind, one = np.zeros(len(tiles.origin), np.int32), np.ones((1, 1, 2), np.float32)
+    radius = np.full((1, 1), tiles.radius, np.float32)
     unit = np.array([tiles.blur_unit], np.float32)
-    return Layers(one, one, np.float32(1), radius, unit, np.zeros(1, np.float32))
+    return Layers(kind, one, one, np.float32(1), radius, unit, np.zeros(1, np.float32))
 
 
 def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera) -> Layers:
     """Tables for every hypothesis of the views."""
-    table, middles = aperture_table(camera), lens_middles(camera)
-    edge = table.radius[-1]
+    levels, level = lens_levels(camera)
     squared = np.linspace(0, (1.5 * float(tiles.reach)) ** 2, ENTRIES)
     at = np.maximum(np.sqrt(squared), 1e-3)
-    shape = (len(table.focus), len(views.inverse_depths))
+    types = camera.type_count
+    shape = (types * len(levels), len(views.inverse_depths))
     inward, outward = np.empty((*shape, ENTRIES)), np.empty((*shape, ENTRIES))
     radius, slope, growth = np.empty(shape), np.empty(shape), np.empty(shape)
-    for i, h in np.ndindex(shape):
-        looks = looks_at(table, middles, i, float(views.inverse_depths[h]))
-        # Beyond the micro-image's own edge both go on in proportion.
-        inward[i, h] = np.where(at < looks[-1], np.interp(at, looks, table.radius), at * edge / looks[-1]) / at
-        outward[i, h] = np.where(at < edge, np.interp(at, table.radius, looks), at * looks[-1] / edge) / at
-        # A tile's own interpolation and that of a pair's target each take a pixel more.
-        supported = np.interp(float(tiles.reach) - 1, table.radius, looks) - 1
-        radius[i, h] = min(np.interp(float(tiles.radius), table.radius, looks), supported, float(tiles.radius))
-        slope[i, h], growth[i, h] = _slopes(table, middles, i, looks, float(tiles.radius))
+    for n, distances in enumerate(levels):
+        table, middles = aperture_table(camera, distances=distances), lens_middles(camera, distances)
+        edge = table.radius[-1]
+        for i, h in np.ndindex(types, shape[1]):
+            kind, looks = n * types + i, looks_at(table, middles, i, float(views.inverse_depths[h]))
+            # Beyond the micro-image's own edge both go on in proportion.
+            inward[kind, h] = np.where(at < looks[-1], np.interp(at, looks, table.radius), at * edge / looks[-1]) / at
+            outward[kind, h] = np.where(at < edge, np.interp(at, table.radius, looks), at * looks[-1] / edge) / at
+            # A tile's own interpolation and that of a pair's target each take a pixel more.
+            supported = np.interp(float(tiles.reach) - 1, table.radius, looks) - 1
+            radius[kind, h] = min(np.interp(float(tiles.radius), table.radius, looks), supported, float(tiles.radius))
+            slope[kind, h], growth[kind, h] = _slopes(table, middles, i, looks, float(tiles.radius))
     return Layers(
+        (level * types + views.lens_type).astype(np.int32),
         inward.astype(np.float32),
         outward.astype(np.float32),
         np.float32(squared[1]),
@@ -105,6 +115,17 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera) -> Laye
         (tiles.blur_unit * (slope**2).mean(axis=0)).astype(np.float32),
         growth.mean(axis=0).astype(np.float32),
     )
+
+
+def lens_levels(camera: PlenopticCamera) -> tuple[list[LensDistances], NDArray[np.int64]]:
+    """D and d at some levels of a tilted array, evenly spaced in d, and each lens' level (J,)."""
+    main, sensor = lens_distances(camera, *camera.micro_images.lattice.indices())
+    low, high = float(sensor.min()), float(sensor.max())
+    count = 1 + int(np.ceil((high - low) / (LEVEL * high)))
+    at = np.linspace(low, high, 2 * count + 1)[1::2]  # the middles of as many parts
+    level = np.minimum(((sensor - low) / max(high - low, 1e-12) * count).astype(np.int64), count - 1).ravel()
+    sum_of_both = float(np.mean(main + sensor))  # the sensor stays where it is
+    return [LensDistances(np.asarray(sum_of_both - d), np.asarray(d)) for d in at], level
 
 
 def looks_at(table: ApertureTable, middles: Array, lens_type: int, inverse_depth: float) -> Array:
@@ -115,17 +136,16 @@ def looks_at(table: ApertureTable, middles: Array, lens_type: int, inverse_depth
     return np.asarray(np.maximum.accumulate(looks + np.maximum(fall, -STEEPEST) / 12))
 
 
-def lens_middles(camera: PlenopticCamera) -> Array:
+def lens_middles(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
     """Where the light through a lens has one half on either side, (I, n) px, at the radii of `aperture_table`."""
-    table = aperture_table(camera)
-    main, sensor = (float(distance) for distance in lens_distances(camera)[:2])
+    table = aperture_table(camera, distances=distances)
+    main, sensor = distances or lens_distances(camera)
     half, pixel = camera.micro_lenses.lens_diameter / 2, camera.sensor.pixel_size
     middles = np.zeros_like(table.centroid)
     x = np.linspace(-half, half, POINTS)
-    for i, focal in enumerate(camera.micro_lenses.focal_lengths):
-        gain = 1 + main * (1 / sensor - 1 / focal)
-        opening = aperture_diameter(camera) / 2 / abs(gain)
-        center = table.radius * pixel * main / sensor / gain
+    for i in range(len(middles)):
+        ratio, opening = disc_of_pupil(camera, main, sensor, i)
+        center = float(ratio) * table.radius * pixel
         chords = np.sqrt(np.maximum(half**2 - x**2, 0)), np.sqrt(np.maximum(opening**2 - (x - center[:, None]) ** 2, 0))
         chord = np.minimum(*chords)
         light = np.cumsum(chord, axis=1) - chord / 2  # up to the middle of each step
@@ -146,21 +166,28 @@ def _slopes(table: ApertureTable, middles: Array, lens_type: int, looks: Array, 
 
 
 def true_from_apparent(
-    camera: PlenopticCamera, apparent: Array, lens_type: NDArray[np.integer], margin: float
+    camera: PlenopticCamera, apparent: Array, lens: NDArray[np.integer], margin: float
 ) -> tuple[Array, Array]:
-    """v and dv/dv' of virtual depths v' (...) that were found without regard to the aperture, by one slope per type."""
-    table, middles = aperture_table(camera), lens_middles(camera)
+    """v and dv/dv' of virtual depths v' (...) that were found without regard to the aperture, by one slope per kind.
+
+    `lens` (...) is each entry's lens, l · columns + k, or −1.
+    """
+    levels, level = lens_levels(camera)
+    types = np.maximum(camera.micro_images.lens_type(*camera.micro_images.lattice.indices()), 0).ravel()
+    kind = np.append(level * camera.type_count + types, -1)[lens]
     radius = camera.micro_images.radius - margin
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
-    # A lens is compared with all types: the mean of its own slope and of everyone's.
-    slopes = np.array([
-        [_slopes(table, middles, i, looks_at(table, middles, i, 1 / v), radius)[0] for v in VIRTUAL_DEPTHS]
-        for i in range(len(table.focus))
-    ])  # fmt: skip
-    for i in range(len(table.focus)):
-        slope = (slopes[i] + slopes.mean(axis=0)) / 2
-        found = slope * VIRTUAL_DEPTHS
-        mine = lens_type == i
-        true[mine] = np.interp(apparent[mine], found, VIRTUAL_DEPTHS, left=np.nan, right=np.nan)
-        growth[mine] = np.interp(apparent[mine], found, np.gradient(VIRTUAL_DEPTHS, found), left=np.nan, right=np.nan)
+    for n, distances in enumerate(levels):
+        table, middles = aperture_table(camera, distances=distances), lens_middles(camera, distances)
+        slopes = np.array([
+            [_slopes(table, middles, i, looks_at(table, middles, i, 1 / v), radius)[0] for v in VIRTUAL_DEPTHS]
+            for i in range(camera.type_count)
+        ])  # fmt: skip
+        for i in range(camera.type_count):
+            # A lens is compared with all types: the mean of its own slope and of everyone's.
+            found = (slopes[i] + slopes.mean(axis=0)) / 2 * VIRTUAL_DEPTHS
+            mine = kind == n * camera.type_count + i
+            true[mine] = np.interp(apparent[mine], found, VIRTUAL_DEPTHS, left=np.nan, right=np.nan)
+            gradient = np.gradient(VIRTUAL_DEPTHS, found)
+            growth[mine] = np.interp(apparent[mine], found, gradient, left=np.nan, right=np.nan)
     return true, growth

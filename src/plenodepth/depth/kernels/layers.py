@@ -22,12 +22,12 @@ def empty_stack(tiles, views, layers):
     """Room for the layers of as many rows as neighbours reach over; without layers, the tiles as they are."""
     count = layers.radius.shape[1]
     if count == 1:
-        return Stack(tiles.gray, tiles.detail, views.rows, 1, layers.radius, layers.unit, layers.stretch)
+        return Stack(tiles.gray, tiles.detail, views.rows, 1, layers.kind, layers.radius, layers.unit, layers.stretch)
     rows = 2 * views.halo + 1
     size = rows * views.columns * count * tiles.side * tiles.side + 4 * tiles.side
     # Zeros: what is never set is never compared either, but even times nothing a NaN would be one.
     gray, detail = np.zeros(size, f4), np.zeros(size, f4)
-    return Stack(gray, detail, rows, count, layers.radius, layers.unit, layers.stretch)
+    return Stack(gray, detail, rows, count, layers.kind, layers.radius, layers.unit, layers.stretch)
 
 
 @compiled
@@ -42,7 +42,7 @@ def fill_rows(tiles, views, layers, stack, ready, until):
                 find_entries(tiles, layers, lens, entry, part)
                 for h in range(stack.layers):
                     place = place_of(stack, views, size, k, l, h)
-                    resample(tiles, views, layers, stack, lens, h, entry, part, place)
+                    resample(tiles, layers, stack, lens, h, entry, part, place)
     return until
 
 
@@ -72,12 +72,12 @@ def corner(position, side):
 
 
 @compiled
-def resample(tiles, views, layers, stack, lens, h, entry, part, place):
+def resample(tiles, layers, stack, lens, h, entry, part, place):
     """Layer h of a lens: at X what the pixels at x show that look there, bilinear; `MISSING` where one is missing.
 
     Only as far as it is compared.
     """
-    side, kind = tiles.side, views.lens_type[lens]
+    side, kind = tiles.side, layers.kind[lens]
     source, table = u4(lens * side * side), layers.inward[kind, h]
     cx, cy, reach = tiles.center[lens, 0], tiles.center[lens, 1], layers.radius[kind, h] + BESIDE
     gray, detail, s = tiles.gray, tiles.detail, u4(side)
@@ -106,14 +106,14 @@ def resample(tiles, views, layers, stack, lens, h, entry, part, place):
 
 
 @compiled
-def seen_from_pixels(tiles, views, layers, lens, h, coordinates, entry, part, total, number, buffer):
+def seen_from_pixels(tiles, layers, lens, h, coordinates, entry, part, total, number, buffer):
     """A layer's values (side²,) at the places where its lens' pixels look: from X back to x, bilinear.
 
     `total` and `number` are replaced within the compared disc; `buffer` (2, side²).
     """
     side = tiles.side
     size, s = side * side, u4(side)
-    table, limit = layers.outward[views.lens_type[lens], h], tiles.radius * tiles.radius
+    table, limit = layers.outward[layers.kind[lens], h], tiles.radius * tiles.radius
     cx, cy = tiles.center[lens, 0], tiles.center[lens, 1]
     totals, numbers = buffer[0], buffer[1]
     for p in range(size):

@@ -34,7 +34,8 @@ class Stack(NamedTuple):
     detail: Float32
     rows: int
     layers: int  # 1: the same for all hypotheses
-    radius: Float32  # (I, layers) of the compared discs, px
+    kind: NDArray[np.int32]  # (J,) of each lens, see depth.layers
+    radius: Float32  # (K, layers) of the compared discs, px
     unit: Float32  # (layers,) px² of variance that adding `detail` once amounts to
     stretch: Float32  # (layers,): a tile's scale grows by this, relative, when 1/v does by 1
 
@@ -233,7 +234,7 @@ def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
         other = -1
     else:
         i, j, layer = views.lens_type[lens], views.lens_type[other], min(layer, stack.layers - 1)
-        radius, other_radius = stack.radius[i, layer], stack.radius[j, layer]
+        radius, other_radius = stack.radius[stack.kind[lens], layer], stack.radius[stack.kind[other], layer]
         ratio = views.pitch_ratio[lens]
         x, y = views.baseline[parity, n, 0], views.baseline[parity, n, 1]
         most = (f4(1) - ratio) + ratio * widest

@@ -156,7 +156,7 @@ def cost_volume(tiles: Tiles, views: Views, layers: Layers, lens: int) -> tuple[
             weights[h] += weight
     total, number = _box(total, views.window), _box(number, views.window)
     if layers.radius.shape[1] > 1:
-        seen = [_seen_from_pixels(tiles, views, layers, lens, h, total[h], number[h]) for h in range(shape[0])]
+        seen = [_seen_from_pixels(tiles, layers, lens, h, total[h], number[h]) for h in range(shape[0])]
         total, number = (np.array(part, np.float32) for part in zip(*seen, strict=True))
     enough = (number >= views.least_overlap) & (taken >= views.least_views)[:, None, None]
     mean, extra = total / np.maximum(number, np.float32(1e-6)), (deficit / weights * views.noise)[:, None, None]
@@ -192,8 +192,8 @@ def pair_differences(
     gain = (np.float32(1) - ratio) + ratio * inverse  # disparity per baseline, see camera.disparity
     most = gain if widest is None else (np.float32(1) - ratio) + ratio * widest
     layer = _layer(layers, layer)
-    radius = layers.radius[views.lens_type[lens], layer]
-    gray, detail = layer_tile(tiles, views, layers, lens, layer)
+    radius = layers.radius[layers.kind[lens], layer]
+    gray, detail = layer_tile(tiles, layers, lens, layer)
     disc = inside_disc(tiles, lens, radius, gray)
     coordinates = np.stack(np.meshgrid(*2 * [np.arange(tiles.side, dtype=np.float32)]), axis=-1) - tiles.center[lens]
     for n in range(count):
@@ -203,7 +203,7 @@ def pair_differences(
             continue
         if same_type and views.lens_type[lens] != views.lens_type[other]:
             continue
-        baseline, other_radius = views.baseline[parity, n], layers.radius[views.lens_type[other], layer]
+        baseline, other_radius = views.baseline[parity, n], layers.radius[layers.kind[other], layer]
         if np.linalg.norm(most * baseline) >= max(radius + other_radius - LEAST_COMMON_WIDTH, 0):
             continue
         shift = tiles.center[other] - tiles.center[lens] + gain * baseline
@@ -211,7 +211,7 @@ def pair_differences(
         # Interpolating the target blurs it, too: by w (1 − w) along each axis.
         interpolation = np.float32(0.5) * np.sum(part * (1 - part), dtype=np.float32)
         blur = float((_relative_variance(views, lens, other, inverse) - interpolation) / layers.unit[layer])
-        other_gray, other_detail = layer_tile(tiles, views, layers, other, layer)
+        other_gray, other_detail = layer_tile(tiles, layers, other, layer)
         aligned = _shifted(other_gray + np.float32(max(blur, 0)) * other_detail, shift)
         reference = gray + np.float32(max(-blur, 0)) * detail
         deficit = noise_deficit(tiles.noise, part[0], part[1], np.float32(blur))
@@ -231,23 +231,21 @@ def _layer(layers: Layers, h: int) -> int:
     return min(h, int(layers.radius.shape[1]) - 1)
 
 
-def layer_tile(tiles: Tiles, views: Views, layers: Layers, lens: int, layer: int) -> tuple[Float32, Float32]:
+def layer_tile(tiles: Tiles, layers: Layers, lens: int, layer: int) -> tuple[Float32, Float32]:
     """Gray and detail (side, side) of a lens as they are compared: resampled to where its pixels look."""
     gray, detail = _tile(tiles.gray, tiles, lens), _tile(tiles.detail, tiles, lens)
     if layers.radius.shape[1] == 1:
         return gray, detail
-    table = layers.inward[views.lens_type[lens], layer]
+    table = layers.inward[layers.kind[lens], layer]
     (gray, detail), fraction = _resampled(tiles, lens, table, layers.spacing, [gray, detail])
     interpolation = np.float32(0.5) * np.sum(fraction * (1 - fraction), axis=-1)
     gray = gray + (np.float32(RESAMPLED) - interpolation) / tiles.blur_unit * np.where(gray < UNUSABLE, detail, 0)
     return np.where(gray < UNUSABLE, gray, MISSING).astype(np.float32), detail
 
 
-def _seen_from_pixels(
-    tiles: Tiles, views: Views, layers: Layers, lens: int, h: int, *values: Float32
-) -> tuple[Float32, ...]:
+def _seen_from_pixels(tiles: Tiles, layers: Layers, lens: int, h: int, *values: Float32) -> tuple[Float32, ...]:
     """A layer's values (side, side) at the places where its lens' pixels look: from X back to x."""
-    table = layers.outward[views.lens_type[lens], h]
+    table = layers.outward[layers.kind[lens], h]
     found, _ = _resampled(tiles, lens, table, layers.spacing, list(values))
     return tuple(found)
 

@@ -192,7 +192,7 @@ def add_views(tiles, views, stack, lens, h, coordinates, reference, target, sums
     parity = (k if views.by_column else l) % 2
     taken, total, weights = f4(0), f4(0), f4(0)
     if h < stack.layers:  # else it is there already
-        radius = stack.radius[views.lens_type[lens], h]
+        radius = stack.radius[stack.kind[lens], h]
         load_reference(stack, coordinates, place_of(stack, views, size, k, l, h), radius * radius, reference)
     for n in range(views.step_k.shape[1]):
         pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, h, views.same_type_first)
@@ -237,7 +237,7 @@ def refined_rows(first, last, tiles, views, layers, maps):
                 box_sums(sums, 0, side, half, along, total)
                 box_sums(sums, size, side, half, along, number)
                 if stack.layers > 1:
-                    seen_from_pixels(tiles, views, layers, lens, h, coordinates, entry, part, total, number, buffer)
+                    seen_from_pixels(tiles, layers, lens, h, coordinates, entry, part, total, number, buffer)
                 enough = views.least_overlap if taken[h] >= views.least_views else MISSING
                 for p in range(size):
                     pixels[h, p] = number[p]
