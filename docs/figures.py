@@ -9,23 +9,31 @@ from pathlib import Path
 import cv2
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.special import erf
 
 from plenodepth.camera import preset
 from plenodepth.camera.summary import summarise
+from plenodepth.depth.filters import FilterSettings
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_image, read_ply
+from plenodepth.metric.frame import frame_depth
+from plenodepth.raw import load_raw
 from plenodepth.sim.lidar import settings_for
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scene import Material, Rectangle, Scene
 from plenodepth.sim.scene_file import load_scene
 from plenodepth.sim.sensor import SensorSettings
-from plenodepth.sim.simulate import FrameSettings, simulate_scene
+from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 from plenodepth.sim.textures import noise_image
-from plenodepth.view import camera_figure, save_figure
+from plenodepth.view import camera_figure, depth_figure, save_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 1200  # px of a picture
+BLUE, ORANGE, GREEN, GRAY = "#0072b2", "#d55e00", "#009e73", "#999999"
+GRID = {"color": "#dddddd", "linewidth": 0.6}
+sys.path.insert(0, str(ROOT / "benchmarks"))  # what a benchmark measures is drawn here by its own functions
 
 
 def camera() -> None:
@@ -47,13 +55,13 @@ def noise() -> None:
     ]
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    axes.loglog(counts, errors, "o-", color="#0072b2", label="scrambled Sobol")
-    axes.loglog(counts, errors[0] / np.sqrt(counts), "--", color="#999999", label="random rays: 1/√n")
+    axes.loglog(counts, errors, "o-", color=BLUE, label="scrambled Sobol")
+    axes.loglog(counts, errors[0] / np.sqrt(counts), "--", color=GRAY, label="random rays: 1/√n")
     axes.set_xlabel("rays per pixel")
     axes.set_ylabel("noise (RMS, white = 1)")
     axes.set_xticks(counts, [str(n) for n in counts])
     axes.minorticks_off()
-    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.grid(True, **GRID)
     axes.legend()
     save_figure(figure, IMAGES / "noise.png")
 
@@ -115,7 +123,97 @@ def _draw_cloud(points: np.ndarray, colors: np.ndarray) -> None:
     save_figure(figure, IMAGES / "figurines-lidar.png", dpi=110)
 
 
-FIGURES = {"camera": camera, "noise": noise, "figurines": figurines}
+def depth() -> None:
+    """Depth of the example scene at N = 4 with the depth scale of R12-ES: per micro-image, and per pixel."""
+    optics = preset("r12-es")
+    scene = ROOT / "examples" / "scenes" / "figurines.yaml"
+    settings = FrameSettings(RenderSettings(rays=32))
+    with tempfile.TemporaryDirectory() as folder:
+        frame, white = Path(folder) / "figurines", Path(folder) / "white"
+        simulate_scene(optics, load_scene(scene), frame, settings)
+        simulate_white(optics, 4.0, white, settings)
+        image = load_raw(frame / "raw.png", optics, white=white / "raw.png")
+    coarse = frame_depth(image, optics).metric
+    refined = frame_depth(image, optics, DepthSettings(refined=True), FilterSettings(consistency=True)).metric
+    assert coarse is not None
+    assert refined is not None
+    figure = depth_figure(coarse.depth, "one depth per micro-image", "mm")
+    save_figure(figure, IMAGES / "figurines-coarse.png", dpi=110)
+    figure = depth_figure(_block_medians(refined.depth, 6), "one depth per pixel, where neighbouring views agree", "mm")
+    save_figure(figure, IMAGES / "figurines-refined.png", dpi=110)
+
+
+def _block_medians(values: np.ndarray, side: int) -> np.ndarray:
+    """Medians of what is there in blocks of side × side px; gaps would flicker in a small picture."""
+    rows, columns = (size // side for size in values.shape)
+    blocks = values[: rows * side, : columns * side].reshape(rows, side, columns, side).swapaxes(1, 2)
+    blocks = np.sort(blocks.reshape(rows, columns, -1), axis=-1)  # NaN comes last
+    count = np.isfinite(blocks).sum(axis=-1)
+    return np.take_along_axis(blocks, np.maximum(count - 1, 0)[..., None] // 2, axis=-1)[..., 0]
+
+
+def sigma() -> None:
+    """Share of errors within t σ, expected and observed, on the walls of bench_depth.py."""
+    from bench_depth import COARSE, DISTANCES, REFINED, SIGMA_NOISES, calibration, share_below
+
+    t = np.linspace(0, 3, 61)
+    expected = 100 * erf(t / np.sqrt(2))
+    figure = Figure(figsize=(9, 4.9), layout="constrained")
+    for axes, (title, settings) in zip(
+        figure.subplots(1, 2, sharey=True), (("per micro-image", COARSE), ("per pixel", REFINED)), strict=True
+    ):
+        axes.plot([0, 100], [0, 100], "--", color=GRAY, label="σ is true")
+        for name, color in zip(DISTANCES, (BLUE, ORANGE), strict=True):
+            for noise, style in zip(SIGMA_NOISES, (":", "-", "-."), strict=True):
+                ratios = calibration(settings, name, noise)
+                observed = [100 * share_below(ratios, limit) for limit in t]
+                label = f"{name.upper()}, {100 * noise:g} % noise added"
+                axes.plot(expected, observed, style, color=color, linewidth=1.4, label=label)
+        for limit in (1, 2):
+            axes.axvline(100 * erf(limit / np.sqrt(2)), color="#cccccc", linewidth=0.8)
+            axes.text(100 * erf(limit / np.sqrt(2)) - 1, 3, f"{limit} σ", ha="right", color="#777777")
+        axes.set_title(title)
+        axes.set_xlabel("errors expected within t σ [%]")
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, 100)
+        axes.set_aspect("equal")
+        axes.grid(True, **GRID)
+    figure.axes[0].set_ylabel("errors observed within t σ [%]")
+    figure.axes[0].legend(fontsize=7.5, loc="upper left")
+    save_figure(figure, IMAGES / "sigma.png", dpi=110)
+
+
+def blur() -> None:
+    """Errors over distance, blur aware (B) and by disparity only (D), on the walls of bench_depth.py."""
+    from bench_depth import B_AND_D, DISTANCES, errors
+
+    lines = {
+        "coarse B": (BLUE, "o-"),
+        "coarse D": (ORANGE, "o-"),
+        "refined B": (BLUE, "s--"),
+        "refined D": (ORANGE, "s--"),
+    }
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    panels = figure.subplots(2, 2, sharex="col", sharey="row")
+    for column, (name, distances) in enumerate(DISTANCES.items()):
+        for label, (color, style) in lines.items():
+            found = [errors(name, depth, B_AND_D[label]) for depth in distances]
+            for axes, values in zip(
+                panels[:, column], ([e.typical for e in found], [e.spread for e in found]), strict=True
+            ):
+                axes.plot(distances, 100 * np.array(values), style, color=color, markersize=4, label=label)
+        panels[0, column].set_title(f"{name.upper()} at f/1.4")
+        panels[1, column].set_xlabel("distance [mm]")
+    panels[0, 0].set_ylabel("median |error| [% of z]")
+    panels[1, 0].set_ylabel("median absolute deviation [% of z]")
+    for axes in panels.flat:
+        axes.set_ylim(0, None)
+        axes.grid(True, **GRID)
+    panels[0, 1].legend(fontsize=8, ncols=2)
+    save_figure(figure, IMAGES / "blur-and-disparity.png", dpi=110)
+
+
+FIGURES = {"camera": camera, "noise": noise, "figurines": figurines, "depth": depth, "sigma": sigma, "blur": blur}
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)

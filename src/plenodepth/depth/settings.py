@@ -69,7 +69,7 @@ class DepthSettings:
     def __post_init__(self) -> None:
         low, high = self.virtual_range
         checks = {
-            "hypotheses": self.hypotheses is None or self.hypotheses >= 5,
+            "hypotheses": self.hypotheses is None or self.hypotheses >= 6,
             "virtual_range": 0 < low < high,
             "reach": 1 <= self.reach <= self.far_reach,
             "far_reach": self.far_reach <= 8,

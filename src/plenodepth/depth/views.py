@@ -45,7 +45,7 @@ class Views(NamedTuple):
     blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first:
     blur_intercept: Float32  # square/v² + slope/v + intercept; zero for D
     blur_square: Float32  # zero unless the aperture clips lens types differently
-    inverse_depths: Float32  # (h,) hypotheses 1/v, ascending
+    inverse_depths: Float32  # (h,) hypotheses 1/v, ascending; the first and the last lie beyond the range
     least_contrast: np.float32  # of gray
     least_overlap: np.float32  # px
     least_views: np.float32
@@ -102,7 +102,7 @@ def plan_views(
         blur_slope=slope.astype(np.float32),
         blur_intercept=intercept.astype(np.float32),
         blur_square=square.astype(np.float32),
-        inverse_depths=np.sort(sign * np.linspace(1 / high, 1 / low, settings.sweep_size)).astype(np.float32),
+        inverse_depths=np.sort(sign * _hypotheses(low, high, settings.sweep_size)).astype(np.float32),
         least_contrast=np.float32(settings.least_contrast),
         least_overlap=np.float32(settings.least_overlap),
         least_views=np.float32(settings.least_views),
@@ -113,6 +113,12 @@ def plan_views(
         ),
         floor=np.float32((REFINED_FLOOR if settings.refined else COARSE_FLOOR) / lattice.diameter),
     )
+
+
+def _hypotheses(low: float, high: float, count: int) -> NDArray[np.float64]:
+    """1/v, evenly spaced, from one beyond either end of a range: a minimum at an end needs a neighbour there."""
+    step = (1 / low - 1 / high) / (count - 3)
+    return np.asarray(1 / high + step * np.arange(-1, count - 1))
 
 
 def clipped_relative_blur(

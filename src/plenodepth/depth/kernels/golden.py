@@ -67,7 +67,7 @@ def golden_refined_rows(first, last, tiles, views, layers, maps):
 def search(tiles, views, stack, lens, pixel, coordinates, target, one, maps, row, column):
     """Both golden sections for one pixel, or the `WHOLE` micro-image; the result goes to maps[row, column]."""
     places = views.inverse_depths
-    step, ends = places[1] - places[0], (f4(1) / places[0], f4(1) / places[-1])
+    step, ends = places[1] - places[0], (f4(1) / places[1], f4(1) / places[-2])
     low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
     v, cost = golden_section(
         low, high, f4(FIRST_TOLERANCE), tiles, views, stack, lens, pixel, views.swept, views.same_type_first,

@@ -92,10 +92,12 @@ def parabola(low, lowest, high, bend, pixels, floor):
     helps), `pixels` the number of pixels behind each cost, `floor` the deviation without any noise. NaN where there is
     no minimum.
     """
-    curvature = low - f4(2) * lowest + high
+    # Through the squares: with little noise the cost is a V, its square a parabola.
+    before, here, after = low * low, lowest * lowest, high * high
+    curvature = before - f4(2) * here + after
     if not (low < UNUSABLE and high < UNUSABLE and curvature > 0 and bend > 0):
         return f4(np.nan), f4(np.nan)
-    shift = f4(0.5) * (low - high) / curvature
+    shift = f4(0.5) * (before - after) / curvature
     if abs(shift) > f4(1):
         return f4(np.nan), f4(np.nan)
     spread = f4(SIGMA_FACTOR) * math.sqrt(lowest / (f4(MEAN_ABSOLUTE**2) * max(pixels, f4(1)) * bend))

@@ -63,6 +63,8 @@ def coarse_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: Ma
     if np.isnan(place):
         return
     inverse = unstretched(between[n] + place * quarter, middle, layers.stretch[_layer(layers, int(best[0]))])
+    if inverse * middle <= 0:  # beyond infinity
+        return
     maps.virtual_depth.flat[lens] = 1 / inverse
     maps.sigma.flat[lens] = spread * quarter / inverse**2
     maps.confidence.flat[lens] = sharpness[0] * min(1.0, taken[n] / FULL_VIEWS)
@@ -93,6 +95,8 @@ def refined_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: M
         if np.isnan(shift):
             continue
         inverse = views.inverse_depths[n] + shift * step
+        if inverse * views.inverse_depths[len(views.inverse_depths) // 2] <= 0:
+            continue
         there = int(tiles.origin[lens, 1] + row), int(tiles.origin[lens, 0] + column)
         maps.virtual_depth[there] = 1 / inverse
         maps.sigma[there] = spread * step / inverse**2

@@ -141,6 +141,8 @@ def coarse_rows(first, last, tiles, views, layers, maps):
             if math.isnan(place):
                 continue
             inverse = unstretched(between[n] + place * quarter, middle, stack.stretch[min(layer, stack.layers - 1)])
+            if inverse * middle <= 0:  # beyond infinity
+                continue
             maps.virtual_depth[l, k] = f4(1) / inverse
             maps.sigma[l, k] = spread * quarter / (inverse * inverse)
             maps.confidence[l, k] = sharpness[0] * min(f4(1), fine.views[n] / f4(FULL_VIEWS))
@@ -260,6 +262,8 @@ def refined_rows(first, last, tiles, views, layers, maps):
                 if math.isnan(shift):
                     continue
                 inverse = views.inverse_depths[hypothesis] + shift * step
+                if inverse * views.inverse_depths[count // 2] <= 0:
+                    continue
                 maps.virtual_depth[row, column] = f4(1) / inverse
                 maps.sigma[row, column] = spread * step / (inverse * inverse)
                 maps.confidence[row, column] = sharpness[p] * min(f4(1), taken[hypothesis] / f4(FULL_VIEWS))
