@@ -19,8 +19,8 @@ Int32 = NDArray[np.int32]
 
 
 # px of disparity between neighbouring lenses that remain uncertain without any noise: what interpolation does.
-COARSE_FLOOR = 0.0019
-REFINED_FLOOR = 0.005
+COARSE_FLOOR = 0.001
+REFINED_FLOOR = 0.003
 
 
 class Views(NamedTuple):

@@ -20,7 +20,7 @@ MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 # How much larger errors are than independent pixel noise alone explains: pixels are shared between views, and what
 # interpolation and blur leave over is no noise. Fitted to simulated walls through R12-ES and R12-C with noise of 0 to
 # 3 %, among them those of benchmarks/bench_depth.py, which prints how true σ is.
-SIGMA_FACTOR = 1.45
+SIGMA_FACTOR = 1.7
 FULL_VIEWS = 6.0  # views that make a match as trustworthy as it gets
 
 
