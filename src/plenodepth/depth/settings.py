@@ -38,7 +38,7 @@ class DepthSettings:
     weights: Weights = (
         "pixels"  # of views: by the pixels in common, the same for all (the paper's), or by the baseline²
     )
-    hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 24, or 40 when refined
+    hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 26, or 42 when refined
     virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
     reach: float = 1.8  # a coarse first search compares views up to so many lens pitches away
     far_reach: float = (
@@ -64,7 +64,7 @@ class DepthSettings:
     @property
     def sweep_size(self) -> int:
         """Hypotheses of a sweep. A coarse search goes on between them, a refined one does not."""
-        return self.hypotheses or (40 if self.refined else 24)
+        return self.hypotheses or (42 if self.refined else 26)
 
     def __post_init__(self) -> None:
         low, high = self.virtual_range
