@@ -13,6 +13,7 @@ import numpy as np
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
+from plenodepth.depth.filters import FIRST_RING
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.agreement import coarse_agreement, refined_agreement
 from plenodepth.depth.kernels.cut import cut
@@ -31,7 +32,6 @@ RowKernel = Callable[[int, int, Tiles, Views, Layers, MapArrays], None]
 
 ROWS_AT_A_TIME = 4
 BANDS_OF_A_THREAD = 2  # where tiles are resampled: a band makes its neighbours' rows, too, so there are few
-FIRST_RING = 1.45  # pitches: the 6 neighbours of a hexagonal lattice, the 8 of an orthogonal one
 AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the same depth
 LEAST_LOOKED = np.int8(2)
 
@@ -80,7 +80,7 @@ def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, sett
     shape = found.virtual_depth.shape
     lens = owner_map(camera.micro_images, *shape) if found.refined else np.arange(shape[0] * shape[1]).reshape(shape)
     apparent = found.virtual_depth.astype(np.float64)
-    true, growth = true_from_apparent(camera, apparent, lens, settings.rim("slope"))
+    true, growth = true_from_apparent(camera, apparent, lens, settings.margin_for("slope"))
     return replace(
         found,
         virtual_depth=true.astype(np.float32),

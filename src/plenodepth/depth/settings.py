@@ -1,4 +1,4 @@
-"""What can be chosen about an estimation; the defaults are the paper's where it names a value."""
+"""What can be chosen about an estimation. Where a default is not the paper's, its comment gives the paper's."""
 
 from __future__ import annotations
 
@@ -35,16 +35,12 @@ class DepthSettings:
     blur: bool = True  # compare equally blurred views (the paper's B); False: disparity only (D)
     search: Search = "sweep"  # or golden: golden section, as published; quick to take a wrong minimum
     first_hypothesis: FirstHypothesis = "all_types"  # the lenses that a first search compares; the paper: same_type
-    weights: Weights = (
-        "pixels"  # of views: by the pixels in common, the same for all (the paper's), or by the baseline²
-    )
+    weights: Weights = "pixels"  # of views: by the pixels in common; the paper: constant; or by the baseline²
     hypotheses: int | None = None  # of a sweep, evenly spaced in 1/v; None: 26, or 42 when refined
     virtual_range: tuple[float, float] = (2.0, 20.0)  # of |v|
     reach: float = 1.8  # a coarse first search compares views up to so many lens pitches away
-    far_reach: float = (
-        3.0  # the search about its result, and the refined one, also farther ones: they tell depth finely
-    )
-    margin: float | None = None  # off the micro-image's radius, the paper: 1.5; None: see `rim`
+    far_reach: float = 3.0  # the search about its result, and a refined one, up to so many: far views tell finely
+    margin: float | None = None  # off the micro-image's radius, the paper: 1.5; None: see `margin_for`
     window: int = 5  # side of a pixel's window, refined only
     least_contrast: float = 0.01  # standard deviation of gray under which there is nothing to match
     least_overlap: int = 15  # pixels that a view must share with the reference
@@ -55,7 +51,7 @@ class DepthSettings:
     aperture_model: ApertureModel = "off"  # how the aperture's effect on depth is undone, see depth.layers
     kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
 
-    def rim(self, model: ApertureModel) -> float:
+    def margin_for(self, model: ApertureModel) -> float:
         """The margin. At the rim a small aperture shifts what is seen most, but a refined map without it is sparse."""
         if self.margin is not None:
             return self.margin

@@ -10,7 +10,6 @@ The record of a frame (`NAME.json`) holds all settings in the same shape under `
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
@@ -23,7 +22,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
-from plenodepth.io import parse_yaml, read_text, require_unique_keys
+from plenodepth.io import parse_by_suffix, read_text
 from plenodepth.io.reading import quoted
 
 Section = TypeVar("Section")
@@ -67,16 +66,7 @@ def settings_content(settings: SettingsFile) -> dict[str, Any]:
 
 
 def _read(path: str | Path) -> dict[str, Any]:
-    text = read_text(path)
-    if Path(path).suffix.lower() == ".json":
-        try:
-            require_unique_keys(text, path)
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"is not valid JSON: {error}", file=path) from None
-    else:
-        content = parse_yaml(text, path)
-    return _mapping(content, None, path)
+    return _mapping(parse_by_suffix(read_text(path), path), None, path)
 
 
 def _mapping(content: Any, where: str | None, file: str | Path) -> dict[str, Any]:

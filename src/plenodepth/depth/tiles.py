@@ -1,8 +1,8 @@
 """The image cut into tiles, one per micro-image, packed for the kernels.
 
 A tile is `side` × `side` pixels of the image itself, not resampled: its micro-image's centre stands at a fractional
-position inside it, and the shift between two views takes that into account. So only the target of a pair is ever
-interpolated, and the reference stays sharp.
+position inside it, and the shift between two views takes that into account. So only the target of a pair is
+interpolated, and the reference stays sharp (but see kernels.layers, where the aperture's effect is undone).
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def empty_tiles(camera: PlenopticCamera | GridCamera, settings: DepthSettings, m
     grid = camera.micro_images
     k, l = grid.lattice.indices()
     centers = grid.center(k, l).reshape(-1, 2)
-    radius = grid.radius - settings.rim(model)
+    radius = grid.radius - settings.margin_for(model)
     # Wide enough for the usable disc, and, where windows are summed, for half a window of nothing between the discs of
     # neighbouring rows (`box_sums`).
-    reach = radius + min(settings.rim(model), WIDE_RIM if model == "per_pixel" else RIM)
+    reach = radius + min(settings.margin_for(model), WIDE_RIM if model == "per_pixel" else RIM)
     side = int(2 * reach) + 1
     if settings.refined:
         side = max(side, int(2 * radius) + 1 + settings.window // 2)
@@ -151,8 +151,9 @@ def _smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Floa
 def _detail(tile: Float32, usable: NDArray[np.bool_], recipe: Recipe) -> Float32:
     """What is added to a tile, times the wanted variance over `blur_unit`, to blur it.
 
-    mixture: blurred minus sharp. A mixture of the sharp and a blurred copy has the wanted variance exactly, and never
-    rings. s_transform: the Laplacian (the paper's; one explicit step of diffusion, unstable beyond 1 px²).
+    mixture: blurred minus sharp. A mixture of the sharp and a blurred copy has the wanted variance exactly, and up to
+    the copy's own variance it never rings. s_transform: the Laplacian (the paper's; one explicit step of diffusion,
+    unstable beyond 1 px²).
     """
     if recipe.mixture.size:
         return _smoothed(tile, usable, recipe.mixture) - tile

@@ -79,7 +79,9 @@ def plan_views(
             kappa = settings.blur_coefficient or DISC_BLUR_COEFFICIENT
             if model == "per_pixel":
                 scale = (kappa / DISC_BLUR_COEFFICIENT) ** 2
-                square, slope, intercept = (scale * part for part in clipped_relative_blur(camera, settings.rim(model)))
+                square, slope, intercept = (
+                    scale * part for part in clipped_relative_blur(camera, settings.margin_for(model))
+                )
             else:
                 scale = (kappa / camera.sensor.pixel_size) ** 2
                 relative = relative_blur(camera)

@@ -35,7 +35,7 @@ from plenodepth.io.property_tree import PropertyTree, as_column, as_columns, rea
 from plenodepth.io.pts import read_pts, write_pts
 from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, read_raytrix_grid
 from plenodepth.io.reading import read_bytes, read_text, to_number
-from plenodepth.io.strict_text import json_text, parse_yaml, require_unique_keys, yaml_text
+from plenodepth.io.strict_text import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
 
 __all__ = [
     "CENTER_DTYPE",
@@ -59,6 +59,7 @@ __all__ = [
     "observation_table",
     "parameters_content",
     "parameters_from_tree",
+    "parse_by_suffix",
     "parse_yaml",
     "pose_content",
     "read_bytes",

@@ -46,6 +46,17 @@ def parse_yaml(text: str, file: str | Path) -> Any:
         raise InputError(f"is not valid YAML: {error}", file=file) from None
 
 
+def parse_by_suffix(text: str, file: str | Path) -> Any:
+    """The content of a JSON text where the file's name says so, else of a YAML text."""
+    if Path(file).suffix.lower() != ".json":
+        return parse_yaml(text, file)
+    try:
+        require_unique_keys(text, file)
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not valid JSON: {error}", file=file) from None
+
+
 def require_unique_keys(json_text: str, file: str | Path) -> None:
     """Refuse JSON with a key given twice, which `json.loads` takes for a silent choice of the last."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from plenodepth.camera.schema import Triple
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.io import parse_yaml, read_text, require_unique_keys
+from plenodepth.io import parse_by_suffix, read_text
 from plenodepth.io.reading import quoted
 from plenodepth.sim import scene_schema as parts
 from plenodepth.sim.figurines import HEIGHT, figurine
@@ -41,15 +40,7 @@ SIDE_LIMIT = 6000  # texels
 
 def load_scene(path: str | Path) -> Scene:
     """The scene of a file; pictures and meshes are looked for from the file's folder on."""
-    text = read_text(path)
-    if Path(path).suffix.lower() == ".json":
-        try:
-            require_unique_keys(text, path)
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"is not valid JSON: {error}", file=path) from None
-    else:
-        content = parse_yaml(text, path)
+    content = parse_by_suffix(read_text(path), path)
     if not isinstance(content, dict):
         raise InputError("does not hold a mapping of keys", file=path)
     return scene_from_content(content, path, Path(path).parent)

@@ -1,8 +1,8 @@
 """Two views compared at one hypothesis: the innermost loops.
 
 For one pair and one hypothesis the shift is constant, so the warp is four contiguous loads with constant weights,
-and the loop becomes vector instructions. Missing pixels are huge numbers, so that a difference tells whether it
-counts, and no mask need be read.
+and the loop becomes vector instructions. Missing pixels are huge numbers, so that a value tells whether it counts,
+and no mask need be read; the discs are computed, because a mask of whole pixels would jump at whole shifts.
 """
 
 from __future__ import annotations
