@@ -177,7 +177,7 @@ def test_the_golden_section_is_the_textbooks_over_the_same_costs() -> None:
     settings = DepthSettings(search="golden", first_hypothesis="same_type")
     image = plane_image(900.0, tilt=0.4)
     tiles, views = cut_tiles(image.gray, CAMERA, settings), plan_views(CAMERA, settings, image.noise)
-    layers = straight_layers(tiles)
+    layers = straight_layers(tiles, views)
     found = estimate_depth(image, CAMERA, settings)
     for lens in (100, 245, 260, 333):
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from cameras import keplerian
 
-from plenodepth.camera import GridCamera, MainLens, PlenopticCamera, preset
+from plenodepth.camera import GridCamera, MainLens, PlenopticCamera, lens_distances, preset
 from plenodepth.camera.aperture import aperture_table
 from plenodepth.camera.model import image_size
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_depth
-from plenodepth.depth.layers import aperture_layers, chosen_model, lens_middles, looks_at
+from plenodepth.depth.layers import aperture_layers, chosen_model, shared_layers
+from plenodepth.depth.looks import Evening, Spots, blurred, evened, full_evening, spots_of
 from plenodepth.depth.settings import ApertureModel, DepthSettings
-from plenodepth.depth.tiles import empty_tiles
+from plenodepth.depth.tiles import empty_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.evaluate import median_depth
@@ -67,7 +68,7 @@ def test_refined_too() -> None:
 def test_a_wide_aperture_has_nothing_to_undo() -> None:
     camera, settings = at(1.4), DepthSettings(aperture_model="per_pixel")
     tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
-    layers = aperture_layers(tiles, views, camera)
+    layers = aperture_layers(tiles, views, camera, smoothing_of(settings, "per_pixel"))
     assert np.allclose(layers.inward, 1, atol=1e-3)
     assert np.allclose(layers.outward, 1, atol=1e-3)
 
@@ -76,7 +77,7 @@ def test_where_a_pixel_looks_and_back() -> None:
     settings = DepthSettings(aperture_model="per_pixel")
     camera = at(4.0)
     tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
-    layers = aperture_layers(tiles, views, camera)
+    layers = aperture_layers(tiles, views, camera, smoothing_of(settings, "per_pixel"))
     squared = np.arange(layers.inward.shape[2]) * layers.spacing
     x = np.sqrt(squared[1:])
     for i, h in np.ndindex(layers.inward.shape[:2]):
@@ -87,11 +88,68 @@ def test_where_a_pixel_looks_and_back() -> None:
 
 
 def test_pixels_of_a_lens_in_focus_look_where_they_stand_but_for_their_own_vignetting() -> None:
-    table, middles = aperture_table(CAMERA), lens_middles(CAMERA)
+    table = aperture_table(CAMERA)
     for i in range(3):
-        shift = looks_at(table, middles, i, float(table.focus[i])) - table.radius
+        shift = spots_of(table, i, float(table.focus[i]), 0.0).place - table.radius
         assert np.abs(shift).max() <= 0.6 / 12 + 1e-9
         assert (shift <= 1e-9).all()  # towards the brighter middle
+
+
+def traced_spots(offset: float, u: float, lens_type: int) -> tuple[float, float, float]:
+    """Mean, variance and third central moment along the radius, px of X, of the rays that pass for one pixel."""
+    main, sensor = (float(part) for part in lens_distances(CAMERA))
+    pixel, focal = CAMERA.sensor.pixel_size, float(CAMERA.micro_lenses.focal_lengths[lens_type])
+    half, aperture = CAMERA.micro_lenses.lens_diameter / 2, CAMERA.main_lens.focal_length / 4 / 2
+    y = np.stack(np.meshgrid(*2 * [np.linspace(-half, half, 1201)]), axis=-1)
+    # From the pixel through the lens, bent there, to the plane of the main lens.
+    slope = (y - np.array([offset * pixel, 0])) / sensor - y / focal
+    passes = (np.hypot(*np.moveaxis(y, -1, 0)) <= half) & (np.hypot(*np.moveaxis(y + main * slope, -1, 0)) <= aperture)
+    seen = offset + y[passes][:, 0] / pixel * (u - (1 - sensor / focal))
+    away = seen - seen.mean()
+    return float(seen.mean()), float((away**2).mean()), float((away**3).mean())
+
+
+@pytest.mark.parametrize("offset", [1.0, 3.0, 5.0, 8.0])
+def test_spots_are_what_rays_pass(offset: float) -> None:
+    table, u = aperture_table(at(4.0)), 1 / 9
+    pixel = blurred(table.radius, Spots(*4 * [np.zeros_like(table.radius)]), 1 / 12)  # what `spots_of` adds by itself
+    assert pixel.mean == pytest.approx(0, abs=1e-12)
+    for i in range(3):
+        spots = spots_of(table, i, u, 0.0)
+        mean, variance, third = traced_spots(offset, u, i)
+        # A pixel's own width and vignetting are small, and not in the rays through its middle.
+        assert np.interp(offset, table.radius, spots.mean) == pytest.approx(mean, abs=0.06)
+        assert np.interp(offset, table.radius, spots.along) == pytest.approx(variance, abs=0.1)
+        assert np.interp(offset, table.radius, spots.third) == pytest.approx(third, abs=0.2)
+
+
+def test_evening_makes_spots_as_wide_as_in_the_middle() -> None:
+    table = aperture_table(at(4.0))
+    spots = spots_of(table, 0, np.array([1 / 8]), 0.55)
+    full = full_evening(table.radius, spots, 12.0)
+    even = evened(table.radius, spots, Evening(full.step, full.ends[0], full.blur[0]), np.ones(1), 1.5)
+    inside = table.radius < 6
+    before, after = (np.ptp(part[0][inside]) for part in (spots.along, even.along))
+    assert before > 1.2
+    assert after < 0.25 * before
+    across = np.ptp(even.across[0][inside])
+    assert across < 0.5 * np.ptp(spots.across[0][inside]) + 0.02
+
+
+def test_a_blur_of_evenly_wide_spots_moves_and_skews_nothing() -> None:
+    radius = np.linspace(0, 10, 201)
+    spots = Spots(0.8 * radius, np.full(201, 2.0), np.full(201, 2.0), np.zeros(201))
+    found = blurred(radius, spots, 0.5)
+    inside = slice(0, 160)  # where there are pixels farther out
+    assert found.mean[inside] == pytest.approx(spots.mean[inside], abs=1e-6)
+    assert found.along[inside] == pytest.approx(2 + 0.5 * 0.64)
+    assert found.across[inside] == pytest.approx(2 + 0.5 * 0.64)
+    assert found.third[inside] == pytest.approx(0, abs=1e-6)
+
+
+def test_hypotheses_share_the_layer_in_their_middle() -> None:
+    assert shared_layers(8, 3).tolist() == [1, 1, 1, 4, 4, 4, 6, 6]
+    assert shared_layers(3, 9).tolist() == [1, 1, 1]
 
 
 def test_what_the_model_cannot_do_is_said() -> None:

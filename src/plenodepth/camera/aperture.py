@@ -35,12 +35,13 @@ LEAST_GAIN = 1e-6  # of |g|: below it the lens images the pixel onto the pupil, 
 
 
 class DiscMoments(NamedTuple):
-    """Area, and moments about the first centre along (x) and across (y) the line between the centres: ∫x, ∫x², ∫y²."""
+    """Area, and moments about the first centre along (x) and across (y) the line between the centres."""
 
     area: Array
-    first: Array
-    along: Array
-    across: Array
+    first: Array  # ∫x
+    along: Array  # ∫x²
+    across: Array  # ∫y²
+    third: Array  # ∫x³
 
 
 def common_moments(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> DiscMoments:
@@ -55,6 +56,7 @@ def common_moments(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> 
         first=first_a + d * area_b - first_b,
         along=along_a + d**2 * area_b - 2 * d * first_b + along_b,
         across=across_a + across_b,
+        third=_third_of_segment(a, arcs.first) + _third_of_far_segment(b, d, arcs.second),
     )
 
 
@@ -111,15 +113,35 @@ def _arcs(a: Array, b: Array, d: Array) -> _Arcs:
     )
 
 
-def _segment(radius: Array, angle: Array) -> DiscMoments:
-    """Moments of the part x ≥ radius · cos(angle) of disc(0, radius)."""
+def _segment(radius: Array, angle: Array) -> tuple[Array, Array, Array, Array]:
+    """Area, ∫x, ∫x² and ∫y² of the part x ≥ radius · cos(angle) of disc(0, radius)."""
     double, quadruple = _less_sine(2 * angle), _less_sine(4 * angle)
-    return DiscMoments(
-        area=radius**2 / 2 * double,
-        first=2 / 3 * (radius * np.sin(angle)) ** 3,
-        along=radius**4 / 16 * quadruple,
-        across=radius**4 / 6 * (double - quadruple / 8),
+    return (
+        radius**2 / 2 * double,
+        2 / 3 * (radius * np.sin(angle)) ** 3,
+        radius**4 / 16 * quadruple,
+        radius**4 / 6 * (double - quadruple / 8),
     )
+
+
+def _third_of_segment(radius: Array, angle: Array) -> Array:
+    """∫x³ of the same."""
+    return np.asarray(2 / 15 * radius**5 * np.sin(angle) ** 3 * (2 + 3 * np.cos(angle) ** 2))
+
+
+def _third_of_far_segment(radius: Array, distance: Array, angle: Array) -> Array:
+    """∫x³ of the part x ≤ distance − radius · cos(angle) of disc(distance, radius).
+
+    By Gauss's rule: from the moments about the disc's own centre, what is left of a huge disc would be rounding.
+    """
+    width = 2 * radius * np.sin(angle / 2) ** 2
+    total = np.zeros(np.shape(width))
+    for node, weight in zip(*np.polynomial.legendre.leggauss(24), strict=True):
+        turn = np.pi / 2 * (1 + node)  # from the disc's first point (0) to the chord (π)
+        depth = width * np.sin(turn / 2) ** 2
+        chord = 2 * np.sqrt(depth * (2 * radius - depth))
+        total += weight * np.pi / 4 * np.sin(turn) * width * chord * (distance - radius + depth) ** 3
+    return total
 
 
 def _less_sine(angle: Array) -> Array:
@@ -170,6 +192,7 @@ class OpenLens(NamedTuple):
     centroid: Array  # mm, along
     variance_along: Array  # mm², about the centroid
     variance_across: Array  # mm²
+    skewness: Array  # mm³: mean cube of the distance from the centroid, along
 
 
 def open_lens(
@@ -181,8 +204,8 @@ def open_lens(
 ) -> OpenLens:
     """What is open for pixels `offset` mm (≥ 0) from their micro-image's centre, for a lens near the optical axis.
 
-    Default: the camera's own f-number, and D and d at the array's centre. NaN for centroid and variances where nothing
-    is open.
+    Default: the camera's own f-number, and D and d at the array's centre. NaN for all but the area where
+    nothing is open.
     """
     main, sensor = distances or lens_distances(camera)
     ratio, radius = disc_of_pupil(camera, main, sensor, lens_type, f_number)
@@ -197,8 +220,10 @@ def opened(camera: PlenopticCamera, ratio: Array, radius: Array, offset: Array) 
         centroid = moments.first / moments.area
         along = np.maximum(moments.along / moments.area - centroid**2, 0)
         across = moments.across / moments.area
-    width = 1.0 if camera.type_count else 0.0
-    return OpenLens(moments.area / (np.pi * half**2), width * np.sign(ratio) * centroid, width * along, width * across)
+        third = moments.third / moments.area - centroid * (3 * along + centroid**2)
+    width, side = (1.0 if camera.type_count else 0.0), np.sign(ratio)
+    area = moments.area / (np.pi * half**2)
+    return OpenLens(area, width * side * centroid, width * along, width * across, width * side * third)
 
 
 def centroid_slope(camera: PlenopticCamera, offset: ArrayLike, lens_type: int, f_number: float | None = None) -> Array:
@@ -247,7 +272,9 @@ class ApertureTable:
     radius: Array  # (n,) px from 0, evenly spaced
     area: Array  # (I, n)
     centroid: Array  # (I, n) px
-    variance: Array  # (I, n) px², mean of along and across
+    variance_along: Array  # (I, n) px²
+    variance_across: Array  # (I, n) px²
+    skewness: Array  # (I, n) px³
     focus: Array  # (I,) 1/v0
 
     def effective_radius(self, lens_type: int, inverse_depth: ArrayLike) -> Array:
@@ -270,9 +297,19 @@ def aperture_table(
     radius = np.linspace(0, camera.micro_images.radius, count)
     focus = focus_inverse_depth(camera, distances)
     rows = [open_lens(camera, radius * pixel, i, f_number, distances) for i in range(len(focus))]
-    centroid = np.array([_continued(row.centroid) for row in rows]) / pixel
-    variance = np.array([_continued((row.variance_along + row.variance_across) / 2) for row in rows]) / pixel**2
-    return ApertureTable(radius, np.array([row.area for row in rows]), centroid, variance, focus)
+
+    def in_px(name: str, power: int) -> Array:
+        return np.array([_continued(getattr(row, name)) for row in rows]) / pixel**power
+
+    return ApertureTable(
+        radius=radius,
+        area=np.array([row.area for row in rows]),
+        centroid=in_px("centroid", 1),
+        variance_along=in_px("variance_along", 2),
+        variance_across=in_px("variance_across", 2),
+        skewness=in_px("skewness", 3),
+        focus=focus,
+    )
 
 
 def _continued(values: Array) -> Array:

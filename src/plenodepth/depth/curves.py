@@ -12,7 +12,7 @@ from plenodepth.depth.kernels import reference
 from plenodepth.depth.layers import chosen_model, plan_layers
 from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import UNUSABLE, cut_tiles
+from plenodepth.depth.tiles import UNUSABLE, cut_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
@@ -43,13 +43,14 @@ def cost_curve(
     tiles = cut_tiles(image.gray, camera, settings, model)
     lens = l * lattice.columns + k
     fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise, model)
-    layers = plan_layers(tiles, fine, camera, model)
+    smoothing = smoothing_of(settings, model)
+    layers = plan_layers(tiles, fine, camera, model, smoothing)
     cost, _, pixels = reference.view_costs(
-        tiles, fine, layers, lens, fine.inverse_depths, None, None, fine.swept, fine.same_type_first
+        tiles, fine, layers, lens, layers.places, None, None, fine.swept, fine.same_type_first
     )
     maps = empty_maps((lattice.rows, lattice.columns))
     views = plan_views(camera, settings, image.noise, model)
-    reference.coarse_depth(tiles, views, plan_layers(tiles, views, camera, model), lens, maps)
+    reference.coarse_depth(tiles, views, plan_layers(tiles, views, camera, model, smoothing), lens, maps)
     return CostCurve(
         1 / fine.inverse_depths.astype(np.float64),
         np.where(cost < UNUSABLE, cost, np.nan).astype(np.float64),

@@ -22,7 +22,7 @@ from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
 from plenodepth.depth.layers import Layers, chosen_model, plan_layers, true_from_apparent
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, tile_recipe
+from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_recipe
 from plenodepth.depth.views import Views, plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
@@ -31,7 +31,8 @@ Progress = Callable[[int, int], None]  # rows of micro-images done, in all
 RowKernel = Callable[[int, int, Tiles, Views, Layers, MapArrays], None]
 
 ROWS_AT_A_TIME = 4
-BANDS_OF_A_THREAD = 2  # where tiles are resampled: a band makes its neighbours' rows, too, so there are few
+# Where tiles are resampled, a band makes its neighbours' rows, too. So there are few: coarse, refined.
+BANDS_OF_A_THREAD = {False: 1, True: 2}
 AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the same depth
 LEAST_LOOKED = np.int8(2)
 
@@ -54,11 +55,11 @@ def estimate_depth(
     views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
     workers = threads or os.cpu_count() or 1
-    bands = _bands(views.rows, workers, model)
+    bands = _bands(views.rows, workers, model, settings.refined)
     with ThreadPoolExecutor(workers) as pool:
         tiles = _tiles(image.gray, camera, settings, model, bands, pool)
         kernel = _row_kernel(settings)
-        layers = plan_layers(tiles, views, camera, model)
+        layers = plan_layers(tiles, views, camera, model, smoothing_of(settings, model))
         done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, layers, maps), bands)
         for band, _ in zip(bands, done, strict=True):
             if progress is not None:
@@ -68,9 +69,9 @@ def estimate_depth(
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
 
-def _bands(rows: int, workers: int, model: ApertureModel) -> list[tuple[int, int]]:
+def _bands(rows: int, workers: int, model: ApertureModel, refined: bool) -> list[tuple[int, int]]:
     """The rows of micro-images (first, last + 1) that are estimated at a time."""
-    at_a_time = -(-rows // (BANDS_OF_A_THREAD * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
+    at_a_time = -(-rows // (BANDS_OF_A_THREAD[refined] * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
     return list(pairwise([*range(0, rows, max(at_a_time, ROWS_AT_A_TIME)), rows]))
 
 
@@ -80,7 +81,7 @@ def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, sett
     shape = found.virtual_depth.shape
     lens = owner_map(camera.micro_images, *shape) if found.refined else np.arange(shape[0] * shape[1]).reshape(shape)
     apparent = found.virtual_depth.astype(np.float64)
-    true, growth = true_from_apparent(camera, apparent, lens, settings.margin_for("slope"))
+    true, growth = true_from_apparent(camera, apparent, lens, settings.margin_for("slope"), settings.smoothing)
     return replace(
         found,
         virtual_depth=true.astype(np.float32),

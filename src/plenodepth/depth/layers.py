@@ -4,12 +4,7 @@ off: not at all; depth comes out scaled, and Γ may repair it (the paper). slope
 slope, which makes a virtual depth v' of v; v is looked up after the matching. per_pixel: at every hypothesis pixels are
 compared where they look.
 
-A pixel at x from its micro-image's centre shows, at 1/v = u, what an unclipped one would show at (camera.aperture)
-    X = x + y (u − 1/v0) + A'/(12 A).
-y is the middle of what is open of the lens, with half of the light on either side: absolute differences align middles,
-not means, and the two differ where the opening is lopsided. The last term is the vignetting within the pixel itself:
-with the area A falling outwards, more light comes from a pixel's inner half. In X, views differ by the disparity of
-the model again.
+Where that is, and what is done so that all of a tile is equally blurred, see `depth.looks`.
 """
 
 from __future__ import annotations
@@ -20,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
-from plenodepth.camera.aperture import ApertureTable, aperture_table, disc_of_pupil
+from plenodepth.camera.aperture import ApertureTable, aperture_table
 from plenodepth.camera.micro_lenses import LensDistances
 from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.depth.looks import MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Tiles
 from plenodepth.depth.views import Views
@@ -33,8 +29,10 @@ Array = NDArray[np.float64]
 
 ENTRIES = 128  # of a table over the squared radius
 LEVEL = 0.005  # relative difference of d up to which lenses share a table
-STEEPEST = 0.6  # per px: fall of the open area beyond which there is next to no light
-POINTS = 1001  # across a lens, to find its middle
+HYPOTHESES_OF_A_LAYER = {False: 9, True: 3}  # coarse, where a search in the best one's own layer follows; refined
+LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
+WELL_EVENED = 2 / 3  # of the largest distance from focus, in 1/v: where a tile's evening is exact
+BILINEAR = 1.45  # px around a place that its interpolation may take
 VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # where the slope's v' is tabulated
 
 
@@ -58,63 +56,110 @@ def chosen_model(camera: Camera, settings: DepthSettings) -> ApertureModel:
 class Layers(NamedTuple):
     """Per kind of lens (K) and hypothesis (h); h = 1 where pixels are taken to look straight on.
 
-    A kind is a lens type at a distance from the sensor: a tilted array has some of each.
+    A kind is a lens type at a distance from the sensor: a tilted array has some of each. Tables have n entries over
+    squared radii, `spacing` px² apart.
     """
 
     kind: NDArray[np.int32]  # (J,) of each lens
-    inward: Float32  # (K, h, n): |x|/|X| over |X|², n entries `spacing` px² apart
+    inward: Float32  # (K, h, n): |x|/|X| over |X|²
     outward: Float32  # (K, h, n): |X|/|x| over |x|²
+    mixing: Float32  # (K, 3, n): an evening's step (px), weight of the ends and of the detail, over |x|²
+    even: Float32  # (K, h): how much of it is done
     spacing: np.float32
     radius: Float32  # (K, h): |X| up to which pixels are compared, px
     unit: Float32  # (h,) px² of variance that adding the detail once amounts to
     stretch: Float32  # (h,): relative growth of |X| with u
+    shared: NDArray[np.int32]  # (hypotheses,): the layer in which a sweep compares each of them,
+    places: Float32  # (hypotheses,): and the 1/v that it has there
 
 
-def plan_layers(tiles: Tiles, views: Views, camera: Camera, model: ApertureModel) -> Layers:
-    """What the kernels have to undo."""
+def plan_layers(tiles: Tiles, views: Views, camera: Camera, model: ApertureModel, smoothing: float) -> Layers:
+    """What the kernels have to undo; `smoothing` is the variance, px², by which tiles are smoothed in any case."""
     if model == "per_pixel" and isinstance(camera, PlenopticCamera):
-        return aperture_layers(tiles, views, camera)
-    return straight_layers(tiles)
+        return aperture_layers(tiles, views, camera, smoothing)
+    return straight_layers(tiles, views)
 
 
-def straight_layers(tiles: Tiles) -> Layers:
+def straight_layers(tiles: Tiles, views: Views) -> Layers:
     """Nothing to undo."""
     kind, one = np.zeros(len(tiles.origin), np.int32), np.ones((1, 1, 2), np.float32)
     radius = np.full((1, 1), tiles.radius, np.float32)
-    unit = np.array([tiles.blur_unit], np.float32)
-    return Layers(kind, one, one, np.float32(1), radius, unit, np.zeros(1, np.float32))
+    unit, none = np.array([tiles.blur_unit], np.float32), np.zeros(1, np.float32)
+    shared = np.zeros(len(views.inverse_depths), np.int32)
+    mixing, spacing = np.zeros((1, 3, 2), np.float32), np.float32(1)
+    return Layers(kind, one, one, mixing, none[None], spacing, radius, unit, none, shared, views.inverse_depths)
 
 
-def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera) -> Layers:
-    """Tables for every hypothesis of the views."""
+def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothing: float) -> Layers:
+    """Tables for every hypothesis of the views.
+
+    In a sweep some neighbouring hypotheses share one's layer: only its scale is not quite theirs, and that is known.
+    """
     levels, level = lens_levels(camera)
     squared = np.linspace(0, (1.5 * float(tiles.reach)) ** 2, ENTRIES)
     at = np.maximum(np.sqrt(squared), 1e-3)
-    types = camera.type_count
-    shape = (types * len(levels), len(views.inverse_depths))
+    types, places = camera.type_count, views.inverse_depths.astype(np.float64)
+    shape = (types * len(levels), len(places))
     inward, outward = np.empty((*shape, ENTRIES)), np.empty((*shape, ENTRIES))
-    radius, slope, growth = np.empty(shape), np.empty(shape), np.empty(shape)
+    mixing, even = np.empty((shape[0], 3, ENTRIES)), np.empty(shape)
+    radius, slope = np.empty(shape), np.empty(shape)
     for n, distances in enumerate(levels):
-        table, middles = aperture_table(camera, distances=distances), lens_middles(camera, distances)
+        table = aperture_table(camera, distances=distances)
         edge = table.radius[-1]
-        for i, h in np.ndindex(types, shape[1]):
-            kind, looks = n * types + i, looks_at(table, middles, i, float(views.inverse_depths[h]))
-            # Beyond the micro-image's own edge both go on in proportion.
-            inward[kind, h] = np.where(at < looks[-1], np.interp(at, looks, table.radius), at * edge / looks[-1]) / at
-            outward[kind, h] = np.where(at < edge, np.interp(at, table.radius, looks), at * looks[-1] / edge) / at
-            # A tile's own interpolation and that of a pair's target each take a pixel more.
-            supported = np.interp(float(tiles.reach) - 1, table.radius, looks) - 1
-            radius[kind, h] = min(np.interp(float(tiles.radius), table.radius, looks), supported, float(tiles.radius))
-            slope[kind, h], growth[kind, h] = _slopes(table, middles, i, looks, float(tiles.radius))
+        for i in range(types):
+            kind = n * types + i
+            looks, evening, even[kind] = even_looks(table, i, places, smoothing, tiles)
+            slope[kind] = mean_slope(table, i, looks, float(tiles.radius))
+            lit = float(table.radius[table.area[i] >= LEAST_LIGHT * table.area[i, 0]].max())
+            added = evening.step, evening.ends, evening.blur / float(tiles.blur_unit)
+            mixing[kind] = [np.interp(at, table.radius, row, right=0) for row in added]
+            for h, look in enumerate(looks):
+                # Beyond the micro-image's own edge both go on in proportion.
+                inward[kind, h] = np.where(at < look[-1], np.interp(at, look, table.radius), at * edge / look[-1]) / at
+                outward[kind, h] = np.where(at < edge, np.interp(at, table.radius, look), at * look[-1] / edge) / at
+                # A tile's own interpolation and that of a pair's target each take a pixel more.
+                compared, usable = np.interp(
+                    [min(float(tiles.radius), lit), float(tiles.reach) - 1], table.radius, look
+                )
+                radius[kind, h] = min(compared, usable - 1, float(tiles.radius))
+    stretch = np.gradient(np.log(slope), places, axis=1).mean(axis=0)
+    shared = shared_layers(len(places), HYPOTHESES_OF_A_LAYER[views.refined])
     return Layers(
-        (level * types + views.lens_type).astype(np.int32),
-        inward.astype(np.float32),
-        outward.astype(np.float32),
-        np.float32(squared[1]),
-        radius.astype(np.float32),
-        (tiles.blur_unit * (slope**2).mean(axis=0)).astype(np.float32),
-        growth.mean(axis=0).astype(np.float32),
+        kind=(level * types + views.lens_type).astype(np.int32),
+        inward=inward.astype(np.float32),
+        outward=outward.astype(np.float32),
+        mixing=mixing.astype(np.float32),
+        even=even.astype(np.float32),
+        spacing=np.float32(squared[1]),
+        radius=radius.astype(np.float32),
+        unit=(tiles.blur_unit * (slope**2).mean(axis=0)).astype(np.float32),
+        stretch=stretch.astype(np.float32),
+        shared=shared,
+        places=(places / (1 - stretch[shared] * (places[shared] - places))).astype(np.float32),
     )
+
+
+def shared_layers(hypotheses: int, together: int) -> NDArray[np.int32]:
+    """The layer (hypotheses,) of each: that in the middle of its group of so many."""
+    first = np.arange(hypotheses) // together * together
+    return np.asarray((first + np.minimum(first + together - 1, hypotheses - 1)) // 2, np.int32)
+
+
+def even_looks(
+    table: ApertureTable, lens_type: int, inverse_depths: Array, smoothing: float, tiles: Tiles
+) -> tuple[Array, Evening, Array]:
+    """|X| (h, n) at the table's radii for each hypothesis, one's evening, and how much of it (h,) each takes.
+
+    All take more or less of the same evening, so that most of the work is done once for all of them.
+    """
+    spots = spots_of(table, lens_type, inverse_depths, smoothing)
+    wanted = full_evening(table.radius, spots, float(tiles.reach) - BILINEAR)
+    gap = np.abs(inverse_depths - table.focus[lens_type])
+    middle = int(np.argmin(np.abs(gap - WELL_EVENED * gap.max())))
+    one = Evening(wanted.step, wanted.ends[middle], wanted.blur[middle])
+    part = needed_part(wanted, one, _light(table, lens_type, float(tiles.radius)))
+    part = np.minimum(part, MOST_MIXED / max(float(one.ends.max()), 1e-6))
+    return evened(table.radius, spots, one, part, float(tiles.blur_unit)).place, one, part
 
 
 def lens_levels(camera: PlenopticCamera) -> tuple[list[LensDistances], NDArray[np.int64]]:
@@ -128,45 +173,19 @@ def lens_levels(camera: PlenopticCamera) -> tuple[list[LensDistances], NDArray[n
     return [LensDistances(np.asarray(sum_of_both - d), np.asarray(d)) for d in at], level
 
 
-def looks_at(table: ApertureTable, middles: Array, lens_type: int, inverse_depth: float) -> Array:
-    """|X| (n,), px, of pixels at the table's radii, at 1/v."""
-    area = table.area[lens_type]
-    fall = np.gradient(area, table.radius) / np.maximum(area, 1e-9)
-    looks = table.radius + middles[lens_type] * (inverse_depth - table.focus[lens_type])
-    return np.asarray(np.maximum.accumulate(looks + np.maximum(fall, -STEEPEST) / 12))
+def mean_slope(table: ApertureTable, lens_type: int, looks: Array, radius: float) -> Array:
+    """|X|/|x| (...) over the disc, least squares by light, of looks (..., n) at the table's radii."""
+    weight = _light(table, lens_type, radius) * table.radius
+    return np.asarray(looks @ weight / (table.radius @ weight))
 
 
-def lens_middles(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
-    """Where the light through a lens has one half on either side, (I, n) px, at the radii of `aperture_table`."""
-    table = aperture_table(camera, distances=distances)
-    main, sensor = distances or lens_distances(camera)
-    half, pixel = camera.micro_lenses.lens_diameter / 2, camera.sensor.pixel_size
-    middles = np.zeros_like(table.centroid)
-    x = np.linspace(-half, half, POINTS)
-    for i in range(len(middles)):
-        ratio, opening = disc_of_pupil(camera, main, sensor, i)
-        center = float(ratio) * table.radius * pixel
-        chords = np.sqrt(np.maximum(half**2 - x**2, 0)), np.sqrt(np.maximum(opening**2 - (x - center[:, None]) ** 2, 0))
-        chord = np.minimum(*chords)
-        light = np.cumsum(chord, axis=1) - chord / 2  # up to the middle of each step
-        lit = light[:, -1] > 0
-        found = [np.interp(0.5 * (row[-1] + row[0]), row, x) for row in light[lit]]
-        middles[i, lit] = found
-        middles[i, ~lit] = found[-1]
-    return middles / pixel
-
-
-def _slopes(table: ApertureTable, middles: Array, lens_type: int, looks: Array, radius: float) -> tuple[float, float]:
-    """|X|/|x| over the disc, least squares by light, and the relative growth of |X| with u."""
-    inside = table.radius <= radius
-    x, seen, middle = table.radius[inside], looks[inside], middles[lens_type][inside]
-    weight = x * table.area[lens_type][inside]  # pixels of a ring, by their light
-    slope = np.sum(weight * seen * x) / np.sum(weight * x * x)
-    return float(slope), float(np.sum(weight * middle * seen) / np.sum(weight * seen * seen))
+def _light(table: ApertureTable, lens_type: int, radius: float) -> Array:
+    """That of the pixels at a table's radii (n,), all round, within a disc."""
+    return np.where(table.radius <= radius, table.radius * table.area[lens_type], 0)
 
 
 def true_from_apparent(
-    camera: PlenopticCamera, apparent: Array, lens: NDArray[np.integer], margin: float
+    camera: PlenopticCamera, apparent: Array, lens: NDArray[np.integer], margin: float, smoothing: float
 ) -> tuple[Array, Array]:
     """v and dv/dv' of virtual depths v' (...) that were found without regard to the aperture, by one slope per kind.
 
@@ -178,9 +197,9 @@ def true_from_apparent(
     radius = camera.micro_images.radius - margin
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
     for n, distances in enumerate(levels):
-        table, middles = aperture_table(camera, distances=distances), lens_middles(camera, distances)
+        table = aperture_table(camera, distances=distances)
         slopes = np.array([
-            [_slopes(table, middles, i, looks_at(table, middles, i, 1 / v), radius)[0] for v in VIRTUAL_DEPTHS]
+            mean_slope(table, i, spots_of(table, i, 1 / VIRTUAL_DEPTHS, smoothing).place, radius)
             for i in range(camera.type_count)
         ])  # fmt: skip
         for i in range(camera.type_count):

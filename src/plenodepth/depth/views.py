@@ -49,6 +49,7 @@ class Views(NamedTuple):
     least_contrast: np.float32  # of gray
     least_overlap: np.float32  # px
     least_views: np.float32
+    refined: bool
     window: int  # px
     halo: int  # rows of lenses that neighbours are away at most
     noise: np.float32  # 2/π times the variance of gray's noise, as it is in a tile
@@ -79,9 +80,7 @@ def plan_views(
             kappa = settings.blur_coefficient or DISC_BLUR_COEFFICIENT
             if model == "per_pixel":
                 scale = (kappa / DISC_BLUR_COEFFICIENT) ** 2
-                square, slope, intercept = (
-                    scale * part for part in clipped_relative_blur(camera, settings.margin_for(model))
-                )
+                square, slope, intercept = (scale * part for part in clipped_relative_blur(camera))
             else:
                 scale = (kappa / camera.sensor.pixel_size) ** 2
                 relative = relative_blur(camera)
@@ -108,6 +107,7 @@ def plan_views(
         least_contrast=np.float32(settings.least_contrast),
         least_overlap=np.float32(settings.least_overlap),
         least_views=np.float32(settings.least_views),
+        refined=settings.refined,
         window=settings.window,
         halo=int(max(np.abs(step[1]).max() for step in steps)),
         noise=np.float32(
@@ -124,17 +124,15 @@ def _hypotheses(low: float, high: float, count: int) -> NDArray[np.float64]:
 
 
 def clipped_relative_blur(
-    camera: PlenopticCamera, margin: float
+    camera: PlenopticCamera,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Per-axis variance, px², by which type i is blurrier than type j where the aperture clips them.
 
-    Coefficients (I, I) of 1/v², 1/v and 1. A type's variance is that of what is open of its lens, averaged over the
-    pixels within the margin by their light, times (1/v − 1/v0)².
+    Coefficients (I, I) of 1/v², 1/v and 1. A type's variance is that of what is open of its lens in the middle of a
+    micro-image (to which all of it is made even, see `depth.looks`), times (1/v − 1/v0)².
     """
     table = aperture_table(camera)
-    inside = table.radius <= camera.micro_images.radius - margin
-    weight = table.radius[inside] * table.area[:, inside]
-    variance = (weight * table.variance[:, inside]).sum(axis=1) / weight.sum(axis=1)
+    variance = table.variance_along[:, 0]
     parts = (variance, -2 * variance * table.focus, variance * table.focus**2)
     square, slope, intercept = (np.subtract.outer(part, part) for part in parts)
     return square, slope, intercept

@@ -1,63 +1,160 @@
-"""Tiles with the aperture's effect undone: resampled to where their pixels look, once for each hypothesis."""
+"""Tiles with the aperture's effect undone: made even, then resampled to where their pixels look, per hypothesis.
+
+A tile's layer for a hypothesis is made when a lens first compares it: of most hypotheses few are ever needed.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
-from plenodepth.depth.kernels.pairs import Stack, place_of, whole
+from plenodepth.depth.kernels.pairs import place_of, whole
+from plenodepth.depth.layers import Layers
 from plenodepth.depth.tiles import MISSING, RESAMPLED, SNAP, UNUSABLE
 
 f4 = np.float32
 i4 = np.int32
 u4 = np.uint32
 
+Float32 = NDArray[np.float32]
+Int32 = NDArray[np.int32]
+
 BESIDE = f4(1.6)  # px beyond the compared disc that interpolation takes
+
+
+class Pixels(NamedTuple):
+    """Some pixels of a tile, and from where in it they are taken; (side²,) each, the first `count` of them in use."""
+
+    number: Int32  # of the pixel in the tile
+    x: Float32  # px from the centre
+    y: Float32
+    entry: Int32  # where the squared radius lies in the tables: an entry, and the part of the way to the next
+    part: Float32
+    corner: Int32  # the pixel left of and above the place that they are taken from
+    right: Float32  # the way from there, in px
+    down: Float32
+    even: Float32  # the whole tile, made even
+
+
+@inlined
+def empty_pixels(size):
+    """Room for the pixels of a tile."""
+    return Pixels(
+        np.empty(size, i4), np.empty(size, f4), np.empty(size, f4), np.empty(size, i4), np.empty(size, f4),
+        np.empty(size, i4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4),
+    )  # fmt: skip
+
+
+class Stack(NamedTuple):
+    """Tiles as they are compared: as they were cut, or (the aperture's effect undone) one layer per hypothesis.
+
+    The tile of lens (k, l) for hypothesis h begins at `place_of`. Only some rows of lenses need be there at a time:
+    row l is at l modulo `rows`.
+    """
+
+    gray: Float32
+    detail: Float32
+    made: NDArray[np.bool_]  # (rows · columns, layers + 1): whether a layer is there, and whether all of a sweep's are
+    mixed: Float32  # (rows · columns, side²): what evening adds to each tile
+    rows: int
+    layers: int  # 1: the same for all hypotheses
+    # Of the tables, what every comparison needs: to take an array out of a tuple in a tuple counts references to all.
+    kind: Int32
+    radius: Float32
+    unit: Float32
+    shared: Int32
+    places: Float32
+    tables: Layers
+    pixels: Pixels  # a buffer
 
 
 @compiled
 def empty_stack(tiles, views, layers):
     """Room for the layers of as many rows as neighbours reach over; without layers, the tiles as they are."""
-    count = layers.radius.shape[1]
-    if count == 1:
-        return Stack(tiles.gray, tiles.detail, views.rows, 1, layers.kind, layers.radius, layers.unit, layers.stretch)
-    rows = 2 * views.halo + 1
-    size = rows * views.columns * count * tiles.side * tiles.side + 4 * tiles.side
-    # Zeros: what is never set is never compared either, but even times nothing a NaN would be one.
-    gray, detail = np.zeros(size, f4), np.zeros(size, f4)
-    return Stack(gray, detail, rows, count, layers.kind, layers.radius, layers.unit, layers.stretch)
+    count, size = layers.radius.shape[1], tiles.side * tiles.side
+    gray, detail, rows = tiles.gray, tiles.detail, views.rows
+    made, mixed = np.zeros((1, 1), np.bool_), np.zeros((1, 1), f4)
+    if count > 1:
+        rows = 2 * views.halo + 1
+        lenses = rows * views.columns
+        # Zeros: what is never set is never compared either, but even times nothing a NaN would be one.
+        gray, detail = np.zeros(lenses * count * size + 4 * tiles.side, f4), np.zeros(lenses * count * size, f4)
+        made, mixed = np.zeros((lenses, count + 1), np.bool_), np.zeros((lenses, size), f4)
+    return Stack(
+        gray, detail, made, mixed, rows, count, layers.kind, layers.radius, layers.unit, layers.shared, layers.places,
+        layers, empty_pixels(size),
+    )  # fmt: skip
 
 
 @compiled
-def fill_rows(tiles, views, layers, stack, ready, until):
-    """Make the layers of rows ready … until − 1, where there are such rows; returns `until`."""
+def start_rows(tiles, views, stack, ready, until):
+    """Make ready for the layers of rows ready … until − 1, where there are such rows; returns `until`."""
     if stack.layers > 1:
-        size = tiles.side * tiles.side
-        entry, part = np.empty(size, i4), np.empty(size, f4)
         for l in range(max(ready, 0), min(until, views.rows)):
             for k in range(views.columns):
-                lens = l * views.columns + k
-                find_entries(tiles, layers, lens, entry, part)
-                for h in range(stack.layers):
-                    place = place_of(stack, views, size, k, l, h)
-                    resample(tiles, layers, stack, lens, h, entry, part, place)
+                slot = (l % stack.rows) * views.columns + k
+                stack.made[slot] = False
+                mix(tiles, stack.tables, l * views.columns + k, stack.mixed[slot])
     return until
 
 
 @compiled
-def find_entries(tiles, layers, lens, entry, part):
-    """Where each pixel's squared radius lies in the tables: an entry and the part of the way to the next, (side²,)."""
-    last = f4(layers.inward.shape[2] - 1.001)
-    for row in range(tiles.side):
-        y = f4(row) - tiles.center[lens, 1]
-        for column in range(tiles.side):
-            x = f4(column) - tiles.center[lens, 0]
-            at = min((x * x + y * y) / layers.spacing, last)
-            p = row * tiles.side + column
-            entry[p] = i4(at)
-            part[p] = at - f4(i4(at))
+def have_layers(tiles, views, stack, k, l, count, layer):
+    """See that a layer (−1: all that a sweep takes) of lens (k, l) and of its first `count` neighbours is made."""
+    if stack.layers == 1:
+        return
+    parity = (k if views.by_column else l) % 2
+    for n in range(-1, count):
+        ok, ol = (k, l) if n < 0 else (k + views.step_k[parity, n], l + views.step_l[parity, n])
+        if ok < 0 or ol < 0 or ok >= views.columns or ol >= views.rows:
+            continue
+        slot = (ol % stack.rows) * views.columns + ok
+        if layer >= 0:
+            if not stack.made[slot, layer]:
+                make(tiles, views, stack, ok, ol, layer)
+        elif not stack.made[slot, stack.layers]:
+            stack.made[slot, stack.layers] = True
+            for h in range(len(stack.shared)):
+                if not stack.made[slot, stack.shared[h]]:
+                    make(tiles, views, stack, ok, ol, stack.shared[h])
+
+
+@compiled
+def make(tiles, views, stack, k, l, h):
+    """Make layer h of lens (k, l)."""
+    lens, slot, size = l * views.columns + k, (l % stack.rows) * views.columns + k, tiles.side * tiles.side
+    layers, pixels = stack.tables, stack.pixels
+    kind = layers.kind[lens]
+    count = find_pixels(tiles, layers, lens, layers.radius[kind, h] + BESIDE, pixels)
+    find_places(tiles, lens, layers.inward[kind, h], pixels, count)
+    add(tiles.gray, lens * size, layers.even[kind, h], stack.mixed[slot], pixels.even)
+    resample(tiles, lens, count, stack, place_of(stack, views, size, k, l, h))
+    stack.made[slot, h] = True
+
+
+@compiled
+def find_pixels(tiles, layers, lens, reach, pixels):
+    """The pixels of a tile within the reach, px from its centre; returns their number."""
+    last, count, side = f4(layers.inward.shape[2] - 1.001), 0, i4(tiles.side)
+    cx, cy, per_spacing = tiles.center[lens, 0], tiles.center[lens, 1], f4(1) / layers.spacing
+    for row in range(max(whole(cy - reach) + i4(1), i4(0)), min(whole(cy + reach) + i4(1), side)):
+        y = f4(row) - cy
+        half = math.sqrt(reach * reach - y * y)
+        first = max(whole(cx - half) + i4(1), i4(0))
+        for n in range(min(whole(cx + half), side - i4(1)) - first + i4(1)):
+            x = f4(first + n) - cx
+            at = min((x * x + y * y) * per_spacing, last)
+            entry = i4(at)
+            pixels.number[count + n] = row * side + first + n
+            pixels.x[count + n], pixels.y[count + n] = x, y
+            pixels.entry[count + n] = entry
+            pixels.part[count + n] = at - f4(entry)
+        count += max(min(whole(cx + half), side - i4(1)) - first + i4(1), i4(0))
+    return count
 
 
 @inlined
@@ -72,61 +169,96 @@ def corner(position, side):
 
 
 @compiled
-def resample(tiles, layers, stack, lens, h, entry, part, place):
-    """Layer h of a lens: at X what the pixels at x show that look there, bilinear; `MISSING` where one is missing.
+def find_places(tiles, lens, table, pixels, count):
+    """Where pixels are taken from: at their offset times the table's factor."""
+    side, cx, cy = tiles.side, tiles.center[lens, 0], tiles.center[lens, 1]
+    for n in range(count):
+        entry = u4(pixels.entry[n])
+        factor = table[entry] + pixels.part[n] * (table[entry + u4(1)] - table[entry])
+        column, pixels.right[n] = corner(cx + factor * pixels.x[n], side)
+        row, pixels.down[n] = corner(cy + factor * pixels.y[n], side)
+        pixels.corner[n] = row * i4(side) + column
 
-    Only as far as it is compared.
-    """
-    side, kind = tiles.side, layers.kind[lens]
-    source, table = u4(lens * side * side), layers.inward[kind, h]
-    cx, cy, reach = tiles.center[lens, 0], tiles.center[lens, 1], layers.radius[kind, h] + BESIDE
-    gray, detail, s = tiles.gray, tiles.detail, u4(side)
-    scale = f4(1) / tiles.blur_unit
-    for row in range(max(whole(cy - reach), i4(0)), min(whole(cy + reach) + i4(2), i4(side))):
-        y = f4(row) - cy
-        half = math.sqrt(max(reach * reach - y * y, f4(1)))
-        first, last = max(whole(cx - half), i4(0)), min(whole(cx + half) + i4(1), i4(side - 1))
-        for n in range(last - first + i4(1)):
-            column = first + n
-            p = u4(row * side + column)
-            low, high = table[u4(entry[p])], table[u4(entry[p] + 1)]
-            factor = low + part[p] * (high - low)
-            u, wx = corner(cx + factor * (f4(column) - cx), side)
-            v, wy = corner(cy + factor * y, side)
-            t = source + u4(v) * s + u4(u)
-            w11 = wx * wy
-            w10, w01, w00 = wx - w11, wy - w11, f4(1) - wx - wy + w11
-            value = w00 * gray[t] + w10 * gray[t + u4(1)] + w01 * gray[t + s] + w11 * gray[t + s + u4(1)]
-            more = w00 * detail[t] + w10 * detail[t + u4(1)] + w01 * detail[t + s] + w11 * detail[t + s + u4(1)]
-            # Interpolation blurs by w (1 − w) along each axis; made up to the most it does, all layers are alike.
-            interpolation = f4(0.5) * (wx * (f4(1) - wx) + wy * (f4(1) - wy))
-            value += (f4(RESAMPLED) - interpolation) * scale * more
-            stack.gray[u4(place + p)] = value if value < UNUSABLE else MISSING
-            stack.detail[u4(place + p)] = more
+
+@inlined
+def between(values, first, side, right, down):
+    """The value at a place between four pixels, the first of them at values[first]."""
+    one, other = values[first], values[first + u4(side)]
+    above = one + right * (values[first + u4(1)] - one)
+    below = other + right * (values[first + u4(side + 1)] - other)
+    return above + down * (below - above)
 
 
 @compiled
-def seen_from_pixels(tiles, layers, lens, h, coordinates, entry, part, total, number, buffer):
-    """A layer's values (side²,) at the places where its lens' pixels look: from X back to x, bilinear.
+def add(values, first, amount, more, out):
+    """out[n] = values[first + n] + amount · more[n]."""
+    for n in range(len(out)):
+        out[u4(n)] = values[u4(first + n)] + amount * more[u4(n)]
 
-    `total` and `number` are replaced within the compared disc; `buffer` (2, side²).
-    """
-    side = tiles.side
-    size, s = side * side, u4(side)
-    table, limit = layers.outward[layers.kind[lens], h], tiles.radius * tiles.radius
+
+@compiled
+def mix(tiles, layers, lens, out):
+    """What the evening (see depth.looks) adds to a tile, into out (side²,): 0 where a pixel is missing."""
+    side, kind, gray = tiles.side, layers.kind[lens], tiles.gray
+    steps, weights, details = layers.mixing[kind, 0], layers.mixing[kind, 1], layers.mixing[kind, 2]
+    start, last = lens * side * side, f4(len(steps) - 1.001)
     cx, cy = tiles.center[lens, 0], tiles.center[lens, 1]
+    for row in range(side):
+        y = f4(row) - cy
+        for column in range(side):
+            p, x = row * side + column, f4(column) - cx
+            squared = x * x + y * y
+            at = min(squared / layers.spacing, last)
+            entry, part = u4(at), at - f4(u4(at))
+            ends = weights[entry] + part * (weights[entry + u4(1)] - weights[entry])
+            out[p] = f4(0)
+            if ends <= 0 or squared == 0:
+                continue
+            scale = (steps[entry] + part * (steps[entry + u4(1)] - steps[entry])) / math.sqrt(squared)
+            dx, dy = scale * x, scale * y
+            outside = beside(gray, start, side, f4(column) + dx, f4(row) + dy)
+            inside = beside(gray, start, side, f4(column) - dx, f4(row) - dy)
+            here = gray[start + p]
+            if here + inside + outside < UNUSABLE:
+                blur = details[entry] + part * (details[entry + u4(1)] - details[entry])
+                out[p] = ends * (inside + outside - here - here) + blur * tiles.detail[start + p]
+
+
+@inlined
+def beside(values, start, side, x, y):
+    """The value of a tile at a place in it."""
+    column, right = corner(x, side)
+    row, down = corner(y, side)
+    return between(values, u4(start + row * side + column), side, right, down)
+
+
+@compiled
+def resample(tiles, lens, count, stack, place):
+    """A layer of a lens, at stack[place]: at X what the pixels at x show that look there; `MISSING` where one is."""
+    side, start, scale = tiles.side, u4(lens * tiles.side * tiles.side), f4(1) / tiles.blur_unit
+    pixels = stack.pixels
+    for n in range(count):
+        first, right, down = u4(pixels.corner[n]), pixels.right[n], pixels.down[n]
+        value = between(pixels.even, first, side, right, down)
+        more = between(tiles.detail, start + first, side, right, down)
+        # Interpolation blurs by w (1 − w) along each axis; made up to the most it does, all layers are alike.
+        interpolation = f4(0.5) * (right * (f4(1) - right) + down * (f4(1) - down))
+        value += (f4(RESAMPLED) - interpolation) * scale * more
+        p = u4(place + pixels.number[n])
+        stack.gray[p] = value if value < UNUSABLE else MISSING
+        stack.detail[p] = more
+
+
+@compiled
+def seen_from_pixels(tiles, pixels, count, total, number, buffer):
+    """A layer's values (side²,) at the places of pixels that look there (`find_places`, outward), bilinear.
+
+    `total` and `number` are replaced at the pixels; `buffer` (2, side²).
+    """
     totals, numbers = buffer[0], buffer[1]
-    for p in range(size):
-        totals[p], numbers[p] = total[p], number[p]
-    for p in range(size):
-        x, y = coordinates[p], coordinates[p + size]
-        if x * x + y * y > limit:
-            continue
-        factor = table[entry[p]] + part[p] * (table[entry[p] + 1] - table[entry[p]])
-        u, wx = corner(cx + factor * x, side)
-        v, wy = corner(cy + factor * y, side)
-        t = u4(v) * s + u4(u)
-        w11 = wx * wy
-        w10, w01, w00 = wx - w11, wy - w11, f4(1) - wx - wy + w11
-        total[p] = w00 * totals[t] + w10 * totals[t + u4(1)] + w01 * totals[t + s] + w11 * totals[t + s + u4(1)]
-        number[p] = w00 * numbers[t] + w10 * numbers[t + u4(1)] + w01 * numbers[t + s] + w11 * numbers[t + s + u4(1)]
+    for n in range(count):
+        first, right, down = u4(pixels.corner[n]), pixels.right[n], pixels.down[n]
+        totals[n] = between(total, first, tiles.side, right, down)
+        numbers[n] = between(number, first, tiles.side, right, down)
+    for n in range(count):
+        total[pixels.number[n]], number[pixels.number[n]] = totals[n], numbers[n]

@@ -23,23 +23,6 @@ i4 = np.int32
 u4 = np.uint32
 
 
-class Stack(NamedTuple):
-    """Tiles as they are compared: as they were cut, or (the aperture's effect undone) one layer per hypothesis.
-
-    The tile of lens (k, l) for hypothesis h begins at `place_of`. Only some rows of lenses need be there at a time:
-    row l is at l modulo `rows`.
-    """
-
-    gray: Float32
-    detail: Float32
-    rows: int
-    layers: int  # 1: the same for all hypotheses
-    kind: NDArray[np.int32]  # (J,) of each lens, see depth.layers
-    radius: Float32  # (K, layers) of the compared discs, px
-    unit: Float32  # (layers,) px² of variance that adding `detail` once amounts to
-    stretch: Float32  # (layers,): a tile's scale grows by this, relative, when 1/v does by 1
-
-
 @inlined
 def place_of(stack, views, size, k, l, h):
     """Where the tile of lens (k, l) for hypothesis h begins in the stack."""
@@ -125,15 +108,15 @@ def blend(gray, detail, first, count, amount, out):
 
 
 @compiled
-def pair_sum(stack, coordinates, base, target, start, side, pair):
+def pair_sum(gray, detail, coordinates, base, target, start, side, pair):
     """Sum and number of |reference + amount · detail − target| over the pixels that both views show.
 
-    The reference tile begins at base in the stack, the target tile at target[start].
+    The reference tile begins at gray[base] and detail[base], the target tile at target[start].
     """
     w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
     total, number = f4(0), f4(0)
     s, size = u4(side), u4(side * side)
-    gray, detail, amount = stack.gray, stack.detail, max(-pair.blur, f4(0))
+    amount = max(-pair.blur, f4(0))
     move_x, move_y, limit, other_limit = pair.move_x, pair.move_y, pair.limit, pair.other_limit
     for n in range(count):
         p, r, t = u4(first + n), u4(base + first + n), u4(start + first + offset + n)

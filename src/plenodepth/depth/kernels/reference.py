@@ -41,7 +41,7 @@ def coarse_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: Ma
     if not gray.size or gray.std() < views.least_contrast:
         return
     places = views.inverse_depths
-    curve, _, _ = view_costs(tiles, views, layers, lens, places, None, None, views.swept, views.same_type_first)
+    curve, _, _ = view_costs(tiles, views, layers, lens, layers.places, None, None, views.swept, views.same_type_first)
     best, sharpness = _best(curve[:, None])
     if best[0] < 0:
         return
@@ -118,14 +118,22 @@ def view_costs(
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, their views and pixels.
 
     The weighted mean of the absolute difference, levelled for noise; `MISSING` where too few views overlap. The views
-    are those that still overlap at the hypothesis `widest` (None: each one itself), in tiles of a layer (None: each
-    hypothesis' own).
+    are those that still overlap at the hypothesis `widest` (None: each one itself), in tiles of a layer (None: that of
+    each hypothesis in a sweep).
     """
     costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), int)
     for h, inverse in enumerate(places):
         total = deficits = weights = 0.0
         for difference, valid, weight, deficit in pair_differences(
-            tiles, views, layers, lens, inverse, h if layer is None else layer, count, same_type, widest
+            tiles,
+            views,
+            layers,
+            lens,
+            inverse,
+            int(layers.shared[h]) if layer is None else layer,
+            count,
+            same_type,
+            widest,
         ):
             number = int(valid.sum())
             if number >= views.least_overlap:
@@ -149,9 +157,9 @@ def cost_volume(tiles: Tiles, views: Views, layers: Layers, lens: int) -> tuple[
     total, number = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     taken, count = np.zeros(shape[0], int), views.step_k.shape[1]
     deficit, weights = np.zeros(shape[0]), np.full(shape[0], 1e-6)
-    for h, inverse in enumerate(views.inverse_depths):
+    for h, inverse in enumerate(layers.places):
         for difference, valid, weight, missing in pair_differences(
-            tiles, views, layers, lens, inverse, h, count, views.same_type_first
+            tiles, views, layers, lens, inverse, int(layers.shared[h]), count, views.same_type_first
         ):
             total[h] += np.where(valid, np.float32(weight) * difference, 0)
             number[h] += np.float32(weight) * valid
@@ -160,7 +168,9 @@ def cost_volume(tiles: Tiles, views: Views, layers: Layers, lens: int) -> tuple[
             weights[h] += weight
     total, number = _box(total, views.window), _box(number, views.window)
     if layers.radius.shape[1] > 1:
-        seen = [_seen_from_pixels(tiles, layers, lens, h, total[h], number[h]) for h in range(shape[0])]
+        seen = [
+            _seen_from_pixels(tiles, layers, lens, int(layers.shared[h]), total[h], number[h]) for h in range(shape[0])
+        ]
         total, number = (np.array(part, np.float32) for part in zip(*seen, strict=True))
     enough = (number >= views.least_overlap) & (taken >= views.least_views)[:, None, None]
     mean, extra = total / np.maximum(number, np.float32(1e-6)), (deficit / weights * views.noise)[:, None, None]
@@ -240,16 +250,29 @@ def layer_tile(tiles: Tiles, layers: Layers, lens: int, layer: int) -> tuple[Flo
     gray, detail = _tile(tiles.gray, tiles, lens), _tile(tiles.detail, tiles, lens)
     if layers.radius.shape[1] == 1:
         return gray, detail
-    table = layers.inward[layers.kind[lens], layer]
-    (gray, detail), fraction = _resampled(tiles, lens, table, layers.spacing, [gray, detail])
+    kind = layers.kind[lens]
+    gray = gray + layers.even[kind, layer] * _mixed(tiles, layers, lens, gray, detail)
+    (gray, detail), fraction = _resampled(tiles, lens, layers.inward[kind, layer], layers.spacing, [gray, detail])
     interpolation = np.float32(0.5) * np.sum(fraction * (1 - fraction), axis=-1)
     gray = gray + (np.float32(RESAMPLED) - interpolation) / tiles.blur_unit * np.where(gray < UNUSABLE, detail, 0)
     return np.where(gray < UNUSABLE, gray, MISSING).astype(np.float32), detail
 
 
-def _seen_from_pixels(tiles: Tiles, layers: Layers, lens: int, h: int, *values: Float32) -> tuple[Float32, ...]:
+def _mixed(tiles: Tiles, layers: Layers, lens: int, gray: Float32, detail: Float32) -> Float32:
+    """What the evening (see depth.looks) adds to a tile (side, side); 0 where a pixel is missing."""
+    offset = _offsets(tiles, lens)
+    squared = np.sum(offset**2, axis=-1)
+    step, weight, blur = (_looked_up(row, squared, layers.spacing) for row in layers.mixing[layers.kind[lens]])
+    away = offset / np.maximum(np.sqrt(squared), np.float32(1e-6))[..., None] * step[..., None]
+    pixel = offset + tiles.center[lens]
+    ends = _between(gray, pixel + away)[0] + _between(gray, pixel - away)[0]
+    wanted = (weight > 0) & (squared > 0) & (gray + ends < UNUSABLE)
+    return np.where(wanted, weight * (ends - 2 * gray) + blur * detail, 0).astype(np.float32)
+
+
+def _seen_from_pixels(tiles: Tiles, layers: Layers, lens: int, layer: int, *values: Float32) -> tuple[Float32, ...]:
     """A layer's values (side, side) at the places where its lens' pixels look: from X back to x."""
-    table = layers.outward[layers.kind[lens], h]
+    table = layers.outward[layers.kind[lens], layer]
     found, _ = _resampled(tiles, lens, table, layers.spacing, list(values))
     return tuple(found)
 
@@ -261,23 +284,35 @@ def _resampled(
 
     The table holds the factor at squared radii `spacing` apart.
     """
+    offset = _offsets(tiles, lens)
+    factor = _looked_up(table, np.sum(offset**2, axis=-1), spacing)
+    found = [_between(value, tiles.center[lens] + factor[..., None] * offset) for value in values]
+    return [value for value, _ in found], found[0][1]
+
+
+def _offsets(tiles: Tiles, lens: int) -> Float32:
+    """Of a tile's pixels from its centre, (side, side, 2) px."""
     rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
-    offset = np.stack([columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]], axis=-1)
-    entry = np.minimum(np.sum(offset**2, axis=-1) / spacing, np.float32(len(table) - 1.001))
+    return np.stack([columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]], axis=-1)
+
+
+def _looked_up(table: Float32, squared: Float32, spacing: np.float32) -> Float32:
+    """A table's value at squared radii: its entries are `spacing` apart."""
+    entry = np.minimum(squared / spacing, np.float32(len(table) - 1.001))
     low = entry.astype(np.int32)
-    factor = table[low] + (entry - low) * (table[low + 1] - table[low])
-    place = tiles.center[lens] + factor[..., None] * offset
-    corner = np.clip(np.floor(place + SNAP), 0, tiles.side - 2).astype(np.int32)
+    return np.asarray(table[low] + (entry - low) * (table[low + 1] - table[low]))
+
+
+def _between(value: Float32, place: Float32) -> tuple[Float32, Float32]:
+    """A tile's values at places (..., 2) in it, bilinear, and the fractions (..., 2)."""
+    corner = np.clip(np.floor(place + SNAP), 0, len(value) - 2).astype(np.int32)
     fraction = np.where(place - corner >= SNAP, place - corner, 0).astype(np.float32)
     x, y = np.moveaxis(corner, -1, 0)
     wx, wy = np.moveaxis(fraction, -1, 0)
     both = wx * wy
-    results = []
-    for value in values:
-        sample = (1 - wx - wy + both) * value[y, x] + (wx - both) * value[y, x + 1]
-        sample = sample + (wy - both) * value[y + 1, x] + both * value[y + 1, x + 1]
-        results.append(sample.astype(np.float32))
-    return results, fraction
+    sample = (1 - wx - wy + both) * value[y, x] + (wx - both) * value[y, x + 1]
+    sample = sample + (wy - both) * value[y + 1, x] + both * value[y + 1, x + 1]
+    return sample.astype(np.float32), fraction
 
 
 def _tile(flat: Float32, tiles: Tiles, lens: int) -> Float32:

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.depth.kernels.compiling import compiled, inlined
-from plenodepth.depth.kernels.layers import empty_stack, fill_rows, find_entries, seen_from_pixels
+from plenodepth.depth.kernels.layers import (
+    empty_pixels,
+    empty_stack,
+    find_pixels,
+    find_places,
+    have_layers,
+    seen_from_pixels,
+    start_rows,
+)
 from plenodepth.depth.kernels.pairs import blend, load_coordinates, load_reference, meet, pair_add, pair_sum, place_of
 from plenodepth.depth.kernels.peaks import (
     FINE,
@@ -65,26 +73,28 @@ def view_costs(tiles, views, stack, lens, places, widest, layer, count, same_typ
     The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those neighbours take part that
     still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one for a whole search, its
     views stay the same. A view that drops out in the middle would make a step in the curve, and a false minimum there.
-    Tiles are taken from a layer of the stack (−1: each hypothesis' own). `target` (side² + 4 · side,) is a buffer.
+    Tiles are taken from a layer of the stack (−1: that of each hypothesis in a sweep). `target` (side² + 4 · side,) is
+    a buffer.
     """
     l, k = lens // views.columns, lens % views.columns
     size, side = tiles.side * tiles.side, i4(tiles.side)
+    have_layers(tiles, views, stack, k, l, count, layer)
     for h in range(len(places)):
         out.cost[h] = out.deficit[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
-    parity = (k if views.by_column else l) % 2
+    parity, gray, detail = (k if views.by_column else l) % 2, stack.gray, stack.detail
     for n in range(count):
         for h in range(len(places)):
-            chosen = layer if layer >= 0 else h
+            chosen = layer if layer >= 0 else stack.shared[h]
             farthest = widest if widest != 0 else places[h]
             pair = meet(tiles, views, stack, lens, k, l, n, places[h], farthest, chosen, same_type)
             if pair.other < 0:
                 continue
             base = place_of(stack, views, size, k, l, chosen)
             if pair.blur > 0:
-                blend(stack.gray, stack.detail, pair.start, i4(size), pair.blur, target)
-                total, number = pair_sum(stack, coordinates, base, target, 0, side, pair)
+                blend(gray, detail, pair.start, i4(size), pair.blur, target)
+                total, number = pair_sum(gray, detail, coordinates, base, target, 0, side, pair)
             else:
-                total, number = pair_sum(stack, coordinates, base, stack.gray, pair.start, side, pair)
+                total, number = pair_sum(gray, detail, coordinates, base, gray, pair.start, side, pair)
             if number >= views.least_overlap:
                 weight = views.weight[parity, n] * (f4(1) if views.by_pixels else f4(1) / number)
                 out.cost[h] += weight * total
@@ -112,14 +122,14 @@ def coarse_rows(first, last, tiles, views, layers, maps):
     between, beside, quarter = np.empty(FINE, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
     stack, ready = empty_stack(tiles, views, layers), first - views.halo
     for l in range(first, last):
-        ready = fill_rows(tiles, views, layers, stack, ready, l + views.halo + 1)
+        ready = start_rows(tiles, views, stack, ready, l + views.halo + 1)
         for k in range(views.columns):
             lens = l * views.columns + k
             if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
             view_costs(
-                tiles, views, stack, lens, places, f4(0), -1, views.swept, views.same_type_first, coordinates, target,
-                curve,
+                tiles, views, stack, lens, layers.places, f4(0), -1, views.swept, views.same_type_first, coordinates,
+                target, curve,
             )  # fmt: skip
             best_hypotheses(curve.cost, count, 1, best, sharpness, buffer[0], buffer[1], buffer[2])
             if best[0] < 0:
@@ -140,7 +150,7 @@ def coarse_rows(first, last, tiles, views, layers, maps):
             )  # fmt: skip
             if math.isnan(place):
                 continue
-            inverse = unstretched(between[n] + place * quarter, middle, stack.stretch[min(layer, stack.layers - 1)])
+            inverse = unstretched(between[n] + place * quarter, middle, layers.stretch[min(layer, stack.layers - 1)])
             if inverse * middle <= 0:  # beyond infinity
                 continue
             maps.virtual_depth[l, k] = f4(1) / inverse
@@ -190,14 +200,14 @@ def add_views(tiles, views, stack, lens, h, coordinates, reference, target, sums
     Returns the number of views and the mean deficit of their noise.
     """
     l, k = lens // views.columns, lens % views.columns
-    size, side, inverse = tiles.side * tiles.side, i4(tiles.side), views.inverse_depths[h]
+    size, side, inverse, layer = tiles.side * tiles.side, i4(tiles.side), stack.places[h], stack.shared[h]
     parity = (k if views.by_column else l) % 2
     taken, total, weights = f4(0), f4(0), f4(0)
-    if h < stack.layers:  # else it is there already
-        radius = stack.radius[stack.kind[lens], h]
-        load_reference(stack, coordinates, place_of(stack, views, size, k, l, h), radius * radius, reference)
+    if h == 0 or layer != stack.shared[h - 1]:  # else it is there already
+        radius = stack.radius[stack.kind[lens], layer]
+        load_reference(stack, coordinates, place_of(stack, views, size, k, l, layer), radius * radius, reference)
     for n in range(views.step_k.shape[1]):
-        pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, h, views.same_type_first)
+        pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, layer, views.same_type_first)
         if pair.other < 0:
             continue
         weight = views.weight[parity, n]
@@ -221,17 +231,18 @@ def refined_rows(first, last, tiles, views, layers, maps):
     sums, along, total, number = np.empty(2 * size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
     volume, pixels, taken = np.empty(count * size, f4), np.empty((count, size), f4), np.empty(count, f4)
     best, sharpness, buffer = np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4)
-    entry, part = np.empty(size, i4), np.empty(size, f4)
+    seen = empty_pixels(size)
     step = views.inverse_depths[1] - views.inverse_depths[0]
     stack, ready = empty_stack(tiles, views, layers), first - views.halo
     limit = tiles.radius * tiles.radius
     for l in range(first, last):
-        ready = fill_rows(tiles, views, layers, stack, ready, l + views.halo + 1)
+        ready = start_rows(tiles, views, stack, ready, l + views.halo + 1)
         for k in range(views.columns):
             lens = l * views.columns + k
             if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
-            find_entries(tiles, layers, lens, entry, part)
+            have_layers(tiles, views, stack, k, l, views.step_k.shape[1], -1)
+            in_disc = find_pixels(tiles, layers, lens, tiles.radius, seen)
             for h in range(count):
                 for p in range(2 * size):
                     sums[p] = f4(0)
@@ -239,7 +250,9 @@ def refined_rows(first, last, tiles, views, layers, maps):
                 box_sums(sums, 0, side, half, along, total)
                 box_sums(sums, size, side, half, along, number)
                 if stack.layers > 1:
-                    seen_from_pixels(tiles, layers, lens, h, coordinates, entry, part, total, number, buffer)
+                    if h == 0 or layers.shared[h] != layers.shared[h - 1]:
+                        find_places(tiles, lens, layers.outward[layers.kind[lens], layers.shared[h]], seen, in_disc)
+                    seen_from_pixels(tiles, seen, in_disc, total, number, buffer)
                 enough = views.least_overlap if taken[h] >= views.least_views else MISSING
                 for p in range(size):
                     pixels[h, p] = number[p]
