@@ -42,5 +42,7 @@ def noise_level(gray: NDArray[np.float32], camera: PlenopticCamera | GridCamera,
     brightness = np.nanmean(inner[usable].reshape(usable.sum(), -1), axis=1)
     low, high = np.quantile(brightness, [0.25, 0.75])
     middle = (brightness >= low) & (brightness <= high)
+    if not middle.any():  # of two micro-images neither is
+        middle[:] = True
     factor = CALM_FACTOR * (DEMOSAICED_FACTOR if demosaiced else 1)
     return float(np.quantile(sigma[middle], CALM_QUANTILE) / factor)
