@@ -12,8 +12,8 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.raw import BAYER_PATTERNS, Devignetting, RawImage, clean_image, noise_level
 from plenodepth.raw.offsets import pixel_offsets
+from plenodepth.raw.rims import rim_brightness
 from plenodepth.raw.scale import Levels
-from plenodepth.raw.white import rim_brightness
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings, expose
@@ -287,6 +287,16 @@ def test_the_noise_is_found_with_and_without_texture(sigma: float) -> None:
     assert clean.noise == pytest.approx(clean.gray.std(), rel=0.1)
 
 
+def test_two_usable_micro_images_tell_the_noise_too() -> None:
+    noise = 0.01 * np.random.default_rng(4).standard_normal((404, 560))
+    gray = np.full((404, 560), np.nan, np.float32)
+    for brightness, (k, l) in ((0.4, (5, 5)), (0.6, (15, 12))):
+        u, v = (int(part) for part in MINI.micro_images.center(k, l))
+        part = np.s_[v - 8 : v + 9, u - 8 : u + 9]
+        gray[part] = brightness + noise[part]
+    assert noise_level(gray, MINI) == pytest.approx(0.01, rel=0.3)
+
+
 # --- colour filters of the camera -------------------------------------------------------------------------------
 
 
@@ -454,3 +464,46 @@ def test_a_black_level_that_nobody_told_is_named_where_it_looks_like_another_ape
     with pytest.raises(InputError, match="check the black level"):
         clean_image(image, MINI, white=white)
     clean_image(image, MINI, white=white, black_level=BLACK)
+
+
+# --- the aperture that the camera file says ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("says", STOPS)
+@pytest.mark.parametrize("bayer", [None, "GBRG"])
+def test_white_images_and_walls_tell_another_f_number_than_the_camera_says(says: float, bayer: str | None) -> None:
+    for taken_at in (2.0, *STOPS):
+        for light, exposure in ((white_light, 0.9), (textured_light, 0.9), (textured_light, 0.1)):
+            image = expose(light(taken_at), SensorSettings(bayer=bayer, exposure=exposure))
+            rims = clean_image(image, at_aperture(says), bayer=bayer).rims
+            assert rims is not None
+            assert rims.f_number == says
+            assert rims.agrees == (taken_at == says)
+            if rims.agrees:
+                assert rims.ratio == pytest.approx(1, abs=0.05)
+            else:
+                assert (rims.ratio > 1) == (taken_at < says)  # a wider aperture has brighter rims
+
+
+def test_a_third_of_a_stop_is_no_contradiction() -> None:
+    for taken_at in (4.0 * 2 ** (-1 / 6), 4.0 * 2 ** (1 / 6)):
+        assert clean_image(expose(white_light(taken_at), SensorSettings()), MINI).rims.agrees  # type: ignore[union-attr]
+
+
+def test_with_a_white_image_it_is_the_white_image_that_tells() -> None:
+    few_spots = np.zeros_like(white_light(2.0))
+    few_spots[150:190, 200:240] = white_light(2.0)[150:190, 200:240]
+    image, white = expose(few_spots, SensorSettings()), expose(white_light(2.0), SensorSettings(seed=1))
+    alone, told = clean_image(image, MINI).rims, clean_image(image, MINI, white=white).rims
+    assert alone is None or alone.error > 0.1
+    assert told is not None
+    assert told.error < 0.02
+    assert not told.agrees
+
+
+@pytest.mark.parametrize("why", ["no devignetting", "dark", "saturated", "no f-number", "grid"])
+def test_where_the_aperture_cannot_be_told_nothing_is_said(why: str) -> None:
+    image = expose(white_light(2.0), SensorSettings(exposure={"dark": 0.0003, "saturated": 3.0}.get(why, 0.8)))
+    camera = {"no f-number": at_aperture(None), "grid": GRID}.get(why, MINI)
+    way = "none" if why == "no devignetting" else "auto"
+    assert clean_image(image, camera, devignetting=way).rims is None  # type: ignore[arg-type]

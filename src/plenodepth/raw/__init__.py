@@ -2,7 +2,7 @@
 
 from plenodepth.camera.raw_numbers import BAYER_PATTERNS
 from plenodepth.raw.demosaic import demosaic
-from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.raw.image import Devignetting, RawImage, RimCheck
 from plenodepth.raw.load import Method, clean_image, load_raw
 from plenodepth.raw.noise import noise_level
 from plenodepth.raw.vignetting import RadialVignetting, estimated_vignetting, model_white_image, predicted_vignetting
@@ -13,6 +13,7 @@ __all__ = [
     "Method",
     "RadialVignetting",
     "RawImage",
+    "RimCheck",
     "clean_image",
     "demosaic",
     "estimated_vignetting",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,15 @@ class Devignetting(StrEnum):
     NONE = "nothing"
 
 
+class RimCheck(NamedTuple):
+    """How bright the rims of micro-images are before devignetting, over what the optics predict: is it one aperture?"""
+
+    f_number: float  # the camera's, at which the optics predict
+    ratio: float  # about 1 where the image was taken at that f-number; more: at a wider aperture
+    error: float  # standard error of the ratio
+    agrees: bool  # False only where it is clear that they do not
+
+
 @dataclass(frozen=True, eq=False)
 class RawImage:
     """A raw image after devignetting: linear light, float32; nothing is clipped.
@@ -33,3 +43,4 @@ class RawImage:
     noise: float  # standard deviation of `gray` at middle brightness near a micro-image's centre; NaN if `gray` is
     devignetting: Devignetting
     name: str = "image"
+    rims: RimCheck | None = None  # of the white image if there is one, else of the image; None: cannot be told

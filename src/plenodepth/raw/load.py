@@ -16,8 +16,9 @@ from plenodepth.errors import InputError
 from plenodepth.io import read_image
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
-from plenodepth.raw.image import RawImage
+from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
+from plenodepth.raw.rims import rims_by_camera
 from plenodepth.raw.scale import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
 
 Method = Literal["auto", "white", "model", "self", "none"]
@@ -76,6 +77,8 @@ def clean_image(
 
     `gray` is NaN where a number is saturated or not finite, or less than 5 % of a centre's light falls. `color` is NaN
     where no light falls; a saturated pixel keeps its colour.
+
+    `rims` says whether white image or image show the aperture of the camera's f-number.
     """
     given = _Given(bayer, black_level, devignetting, full_scale)
     return _clean(image, camera, white, given, name, _Source(name, "white image"))
@@ -128,6 +131,10 @@ def _clean(
     with _naming(source.white):
         if white_numbers is not None:
             light = divided_by_white(numbers, white_numbers, camera, filters.pattern, levels)
+    # An image that is not to be devignetted may have no vignetting any more.
+    undivided = method is Devignetting.NONE
+    shown, its_levels = (numbers, levels[0]) if white_numbers is None else (white_numbers, levels[1])
+    rims = None if undivided else rims_by_camera(shown, camera, its_levels)
     full = saturated_pixels(numbers, levels[0])
     if white_numbers is None:
         light, method = divided_by_profile(numbers, full, camera, method, levels[0])
@@ -138,4 +145,4 @@ def _clean(
         full = spread(full)  # a saturated pixel is in the colours of its neighbours
     gray[full] = np.nan
     demosaiced = pattern is not None or filters.demosaiced_before
-    return RawImage(gray, color, noise_level(gray, camera, demosaiced=demosaiced), method, name)
+    return RawImage(gray, color, noise_level(gray, camera, demosaiced=demosaiced), method, name, rims)

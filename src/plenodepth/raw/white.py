@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,39 +10,14 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.raw.demosaic import sites
-from plenodepth.raw.offsets import patches, sampled_micro_images
+from plenodepth.raw.rims import rim_brightness, rims_differ, sampled
 from plenodepth.raw.scale import Levels
-from plenodepth.raw.vignetting import falling_profile
 
 Array = NDArray[np.float64]
 
-LENSES_SAMPLED = 1500
 # Image and white image of one aperture agree within 3 % in how dark the rims are in the mean; one stop between f/2 and
 # f/11 changes that at least 1.35-fold.
 APERTURE_TOLERANCE = 1.3
-INNER, OUTER = 0.3, 0.5  # parts of the radius: where the centre ends and where the rim begins
-LEAST_RIM = 0.1  # of the light at the centre: farther out, haze and neighbours would tell instead of the aperture
-CERTAINTY = 4.0  # standard errors; a scene of few bright spots says little
-LEAST_SIGNAL = 0.005  # of the white image, in the mean: a darker image shows no rim
-
-
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """Luminance or raw value (n, p) of pixels in n micro-images, with the distance (n, p) from their centres, px."""
-
-    values: Array
-    distance: Array
-
-
-def sampled(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Samples | None:
-    """Pixels of some thousand micro-images, mean of the channels; None where the image holds no whole micro-image."""
-    reach = camera.micro_images.radius
-    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
-    if not len(k):
-        return None
-    values, distance = patches(image, camera.micro_images, k, l, reach)
-    numbers = np.asarray(values, dtype=np.float64)
-    return Samples(numbers.mean(axis=2) if numbers.ndim == 3 else numbers, distance)
 
 
 def center_levels(white: NDArray[Any], camera: PlenopticCamera | GridCamera, pattern: str | None) -> Array:
@@ -84,57 +58,10 @@ def require_same_aperture(
     if found is None:
         return
     ratio, error = found
-    if max(ratio, 1 / max(ratio, 1e-6)) > APERTURE_TOLERANCE and abs(ratio - 1) > CERTAINTY * error:
+    if rims_differ(ratio, error, APERTURE_TOLERANCE):
         other = "narrower" if ratio > 1 else "wider"
         # A black level that is wrong or not told lifts or lowers rims more than centres, too.
         raise InputError(
             f"has a {other} aperture than the image, whose rims are {ratio:.2g} times as bright as it predicts",
             fix="take the white image at the f-number of the image; if it was, check the black level",
         )
-
-
-def rim_brightness(
-    image: NDArray[Any], white: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: tuple[Levels, Levels]
-) -> tuple[float, float] | None:
-    """How bright the image's rims are, over what its centres and the white image predict; and the standard error.
-
-    About 1 for images of one aperture, whatever the scene. None where the image is too dark, or the white image's discs
-    are too narrow, to tell.
-    """
-    one, two = sampled(image, camera), sampled(white, camera)
-    if one is None or two is None:
-        return None
-    ours, theirs = levels
-    light = (one.values - ours.black) / ours.span
-    reference = np.nan_to_num((two.values - theirs.black) / theirs.span)
-    level, distance, radius = np.percentile(reference, 95), one.distance, camera.micro_images.radius
-    usable = np.isfinite(light) & (distance <= _lit_radius(reference, distance))
-    for numbers, values, own in ((image, one.values, ours), (white, two.values, theirs)):
-        if numbers.dtype != np.float32:
-            usable &= values < own.saturated
-    inner, outer = usable & (distance < INNER * radius), usable & (distance > OUTER * radius)
-    # Per micro-image: the light at the rim against what centre and white image together predict for it.
-    rim = _totals(light, outer)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        predicted = _totals(light, inner) * _totals(reference, outer) / _totals(reference, inner)
-    known = np.isfinite(predicted) & outer.any(axis=1)
-    rim, predicted = rim[known], predicted[known]
-    if not known.any() or predicted.sum() <= 0 or light[inner].mean() < LEAST_SIGNAL * level:
-        return None
-    ratio = rim.sum() / predicted.sum()
-    error = np.sqrt(((rim - ratio * predicted) ** 2).sum()) / predicted.sum()
-    return float(ratio), float(error)
-
-
-def _lit_radius(reference: Array, distance: Array) -> float:
-    """Distance from the centres, px, at which the white image (n, p) falls below LEAST_RIM of its centres.
-
-    From the mean over micro-images: chosen one by one, the pixels at the rim would be those that noise has brightened.
-    """
-    at, profile = falling_profile(reference.ravel(), distance.ravel())
-    return float(at[profile >= LEAST_RIM * profile[0]].max())
-
-
-def _totals(values: Array, where: NDArray[np.bool_]) -> Array:
-    """Sum (n,) over those pixels (n, p) of each micro-image."""
-    return np.asarray(np.where(where, values, 0).sum(axis=1))

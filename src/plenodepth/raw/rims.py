@@ -1,0 +1,135 @@
+"""How bright the rims of micro-images are: the aperture that an image was taken with shows there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.raw.image import RimCheck
+from plenodepth.raw.offsets import patches, sampled_micro_images
+from plenodepth.raw.scale import Levels
+from plenodepth.raw.vignetting import falling_profile, predicted_vignetting
+
+Array = NDArray[np.float64]
+
+LENSES_SAMPLED = 1500
+INNER, OUTER = 0.3, 0.5  # parts of the radius: where the centre ends and where the rim begins
+LEAST_RIM = 0.1  # of the light at the centre: farther out, haze and neighbours would tell instead of the aperture
+LEAST_SIGNAL = 0.005  # of the white image, in the mean: a darker image shows no rim
+MOST_SATURATED = 0.05  # of the pixels: they are the centres' rather than the rims', which look 1.2 times as bright then
+CERTAINTY = 4.0  # standard errors; a scene of few bright spots says little
+# One stop between f/2 and f/8 changes the rims of an R12 at least 1.45-fold; at f/4 this is 0.4 of a stop, and from
+# half a stop on undoing the wrong aperture's effect on depth is worse than undoing none. Engraved f-numbers are good to
+# a fifth of a stop.
+CAMERA_TOLERANCE = 1.4
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Luminance or raw value (n, p) of pixels in n micro-images, with the distance (n, p) from their centres, px."""
+
+    values: Array
+    distance: Array
+    lens_type: NDArray[np.int64]  # (n,), 0 for pinholes
+
+
+def sampled(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Samples | None:
+    """Pixels of some thousand micro-images, mean of the channels; None where the image holds no whole micro-image."""
+    reach = camera.micro_images.radius
+    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
+    if not len(k):
+        return None
+    values, distance = patches(image, camera.micro_images, k, l, reach)
+    numbers = np.asarray(values, dtype=np.float64)
+    types = np.maximum(camera.micro_images.lens_type(k, l), 0)
+    return Samples(numbers.mean(axis=2) if numbers.ndim == 3 else numbers, distance, types)
+
+
+def rim_brightness(
+    image: NDArray[Any], white: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: tuple[Levels, Levels]
+) -> tuple[float, float] | None:
+    """How bright the image's rims are, over what its centres and the white image predict; and the standard error.
+
+    About 1 for images of one aperture, whatever the scene. None where the image is too dark, or the white image's discs
+    are too narrow, to tell.
+    """
+    one, two = sampled(image, camera), sampled(white, camera)
+    if one is None or two is None:
+        return None
+    ours, theirs = levels
+    reference = np.nan_to_num((two.values - theirs.black) / theirs.span)
+    usable = _unsaturated(image, one, ours) & _unsaturated(white, two, theirs)
+    return _over_prediction((one.values - ours.black) / ours.span, reference, one.distance, usable, camera)
+
+
+def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimCheck | None:
+    """The same against what the optics predict at the camera's f-number; None also where the camera does not know it.
+
+    `image` is the white image where there is one: it has no texture that could mislead.
+    """
+    if not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
+        return None
+    samples = sampled(image, camera)
+    if samples is None:
+        return None
+    squared = (samples.distance**2).astype(np.float32)
+    types = np.broadcast_to(samples.lens_type[:, None], squared.shape)
+    reference = predicted_vignetting(camera).at(squared, types).astype(np.float64)
+    light = (samples.values - levels.black) / levels.span
+    usable = _unsaturated(image, samples, levels)
+    if usable.mean() < 1 - MOST_SATURATED:
+        return None
+    found = _over_prediction(light, reference, samples.distance, usable, camera)
+    if found is None:
+        return None
+    return RimCheck(camera.main_lens.f_number, *found, agrees=not rims_differ(*found, CAMERA_TOLERANCE))
+
+
+def rims_differ(ratio: float, error: float, tolerance: float) -> bool:
+    """Whether rims that are `ratio` ± `error` times as bright as predicted clearly show another aperture."""
+    return max(ratio, 1 / max(ratio, 1e-6)) > tolerance and abs(ratio - 1) > CERTAINTY * error
+
+
+def _unsaturated(image: NDArray[Any], samples: Samples, levels: Levels) -> NDArray[np.bool_]:
+    """Which of the samples are below saturation, (n, p)."""
+    if image.dtype == np.float32:
+        return np.ones(samples.values.shape, np.bool_)
+    return np.asarray(samples.values < levels.saturated)
+
+
+def _over_prediction(
+    light: Array, reference: Array, distance: Array, usable: NDArray[np.bool_], camera: PlenopticCamera | GridCamera
+) -> tuple[float, float] | None:
+    """`rim_brightness` of light (n, p) against the light of a white image at the same pixels."""
+    level, radius = np.percentile(reference, 95), camera.micro_images.radius
+    usable = usable & np.isfinite(light) & (distance <= _lit_radius(reference, distance))
+    inner, outer = usable & (distance < INNER * radius), usable & (distance > OUTER * radius)
+    # Per micro-image: the light at the rim against what centre and white image together predict for it.
+    rim = _totals(light, outer)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        predicted = _totals(light, inner) * _totals(reference, outer) / _totals(reference, inner)
+    known = np.isfinite(predicted) & outer.any(axis=1)
+    rim, predicted = rim[known], predicted[known]
+    if not known.any() or predicted.sum() <= 0 or light[inner].mean() < LEAST_SIGNAL * level:
+        return None
+    ratio = rim.sum() / predicted.sum()
+    error = np.sqrt(((rim - ratio * predicted) ** 2).sum()) / predicted.sum()
+    return float(ratio), float(error)
+
+
+def _lit_radius(reference: Array, distance: Array) -> float:
+    """Distance from the centres, px, at which the white image (n, p) falls below LEAST_RIM of its centres.
+
+    From the mean over micro-images: chosen one by one, the pixels at the rim would be those that noise has brightened.
+    """
+    at, profile = falling_profile(reference.ravel(), distance.ravel())
+    return float(at[profile >= LEAST_RIM * profile[0]].max())
+
+
+def _totals(values: Array, where: NDArray[np.bool_]) -> Array:
+    """Sum (n,) over those pixels (n, p) of each micro-image."""
+    return np.asarray(np.where(where, values, 0).sum(axis=1))
