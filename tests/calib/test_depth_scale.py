@@ -149,16 +149,17 @@ def test_a_camera_with_the_fit_gives_true_depths() -> None:
     v = np.linspace(3, 11, 6)
     truth = polynomial(PAPER, metric_from_virtual(camera, v))
     fit = fit_depth_scale(metric_from_virtual(camera, v), truth)
-    calibrated = with_depth_scale(camera, fit)
+    calibrated = with_depth_scale(camera, fit, "per_pixel")
     assert metric_from_virtual(calibrated, v) == pytest.approx(truth, rel=1e-9)
     assert scaled_depth(calibrated, MEASURED) == pytest.approx(fit.corrected(MEASURED), rel=1e-12)
     assert calibrated.provenance.residuals["depth_scale"] < 1e-9
+    assert calibrated.depth_scale_model == "per_pixel"
 
 
 def test_a_camera_that_has_a_depth_scale_is_refused() -> None:
     fit = fit_depth_scale(MEASURED, polynomial(PAPER, MEASURED))
     with pytest.raises(InputError, match="set already"):
-        with_depth_scale(preset("r12-es"), fit)
+        with_depth_scale(preset("r12-es"), fit, "off")
 
 
 @pytest.mark.parametrize(

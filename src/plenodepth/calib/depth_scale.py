@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import PlenopticCamera
-from plenodepth.camera.model import Array
+from plenodepth.camera.model import ApertureModel, Array
 from plenodepth.errors import InputError
 
 ScaleOrder = Literal["constant", "linear", "quadratic"]
@@ -105,8 +105,11 @@ def fit_depth_scale_to_displacements(
     return _checked(DepthScaleFit(coefficients, standard_errors, residuals, robust, _range(z), order, offset))
 
 
-def with_depth_scale(camera: PlenopticCamera, fit: DepthScaleFit) -> PlenopticCamera:
-    """The camera with the fitted Γ, its relative error among the residuals; refuses a camera that has a Γ already."""
+def with_depth_scale(camera: PlenopticCamera, fit: DepthScaleFit, model: ApertureModel) -> PlenopticCamera:
+    """The camera with the fitted Γ, its relative error among the residuals; refuses a camera that has a Γ already.
+
+    `model` is the aperture model of the measured depths (`VirtualDepthMap.aperture_model`): Γ is for such depths alone.
+    """
     if camera.depth_scale is not None:
         raise InputError(
             f"of camera '{camera.name}' is set already, so its depths are corrected and no fit of Γ is for them",
@@ -114,7 +117,8 @@ def with_depth_scale(camera: PlenopticCamera, fit: DepthScaleFit) -> PlenopticCa
             fix="measure with replace(camera, depth_scale=None)",
         )
     residuals = {**camera.provenance.residuals, "depth_scale": fit.rmse}
-    return replace(camera, depth_scale=fit.coefficients, provenance=replace(camera.provenance, residuals=residuals))
+    provenance = replace(camera.provenance, residuals=residuals)
+    return replace(camera, depth_scale=fit.coefficients, depth_scale_model=model, provenance=provenance)
 
 
 def _frames(
