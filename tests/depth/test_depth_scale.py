@@ -26,7 +26,7 @@ from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.twins import wall_scene
 
-LIKE_THE_AUTHORS = DepthSettings(blur=False, margin=3.0)
+LIKE_THE_AUTHORS = DepthSettings(blur=False, margin=3.0, aperture_model="off")
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 
 

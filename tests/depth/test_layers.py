@@ -5,19 +5,16 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cameras import keplerian
 
-from plenodepth.camera import GridCamera, MainLens, PlenopticCamera, lens_distances, preset
+from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, preset
 from plenodepth.camera.aperture import aperture_table
-from plenodepth.camera.model import image_size
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_depth
-from plenodepth.depth.layers import aperture_layers, chosen_model, shared_layers
+from plenodepth.depth.layers import aperture_layers, shared_layers
 from plenodepth.depth.looks import Evening, Spots, blurred, evened, full_evening, spots_of
-from plenodepth.depth.settings import ApertureModel, DepthSettings
+from plenodepth.depth.settings import ApertureSetting, DepthSettings
 from plenodepth.depth.tiles import empty_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
-from plenodepth.errors import InputError
 from plenodepth.evaluate import median_depth
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
@@ -41,7 +38,7 @@ def wall(depth: float, f_number: float) -> RawImage:
     return RawImage(gray, None, noise_level(gray, CAMERA), Devignetting.NONE)
 
 
-def error(depth: float, f_number: float, model: ApertureModel, *, refined: bool = False) -> float:
+def error(depth: float, f_number: float, model: ApertureSetting, *, refined: bool = False) -> float:
     """Relative error of the median depth."""
     camera = at(f_number)
     found = estimate_depth(wall(depth, f_number), camera, DepthSettings(aperture_model=model, refined=refined))
@@ -58,6 +55,10 @@ def test_at_f_4_depth_is_right_without_a_depth_scale(depth: float) -> None:
 @pytest.mark.parametrize("f_number", [2.8, 5.6])
 def test_it_follows_the_aperture(f_number: float) -> None:
     assert abs(error(900.0, f_number, "per_pixel")) < 0.015
+
+
+def test_it_is_the_default() -> None:
+    assert error(900.0, 4.0, "auto") == error(900.0, 4.0, "per_pixel")
 
 
 def test_refined_too() -> None:
@@ -150,16 +151,6 @@ def test_a_blur_of_evenly_wide_spots_moves_and_skews_nothing() -> None:
 def test_hypotheses_share_the_layer_in_their_middle() -> None:
     assert shared_layers(8, 3).tolist() == [1, 1, 1, 4, 4, 4, 6, 6]
     assert shared_layers(3, 9).tolist() == [1, 1, 1]
-
-
-def test_what_the_model_cannot_do_is_said() -> None:
-    grid = GridCamera("grid", *image_size(CAMERA), CAMERA.micro_images, np.array([[1, 5], [2, 6], [3, 9.0]]))
-    unknown = replace(CAMERA, main_lens=MainLens(50.0))
-    for camera, match in ((grid, "f-number"), (unknown, "f-number"), (keplerian(), "Galilean")):
-        with pytest.raises(InputError, match=match):
-            chosen_model(camera, DepthSettings(aperture_model="per_pixel"))
-    with pytest.raises(InputError, match="sweep only"):
-        chosen_model(CAMERA, DepthSettings(aperture_model="per_pixel", search="golden"))
 
 
 def test_the_depth_scale_of_uncorrected_depths_is_not_applied_to_corrected_ones() -> None:

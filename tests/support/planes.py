@@ -15,22 +15,24 @@ from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scene import Material, Rectangle, Scene
 from plenodepth.sim.textures import noise_image
 
+F_NUMBER = 1.4
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def small_camera() -> PlenopticCamera:
-    """r12-mini without depth scale: simulated light has none at large apertures."""
-    return replace(preset("r12-mini"), depth_scale=None)
+    """r12-mini at f/1.4 without depth scale: simulated light has none at large apertures."""
+    mini = preset("r12-mini")
+    return replace(mini, main_lens=replace(mini.main_lens, f_number=F_NUMBER), depth_scale=None)
 
 
 @cache
-def plane_image(depth: float, f_number: float = 1.4, noise: float = 0.003, tilt: float = 0.0) -> RawImage:
+def plane_image(depth: float, noise: float = 0.003, tilt: float = 0.0) -> RawImage:
     """A plane of noise at `depth` mm through `small_camera`, without vignetting."""
     pixels = noise_image(400, 300, octaves=6, cell=24.0, seed=int(depth))
     width = 0.09 * depth
     pose = Pose(Pose.from_rotation_vector([0, tilt, 0]).rotation, np.array([0, 0, depth]))
     scene = Scene((Rectangle(width, 0.75 * width, pose, Material(texture=pixels, emits=True)),))
-    settings = RenderSettings(rays=64, f_number=f_number, vignetting=False, seed=int(depth))
+    settings = RenderSettings(rays=64, f_number=F_NUMBER, vignetting=False, seed=int(depth))
     gray = render(small_camera(), scene, settings).light @ LUMINANCE
     gray = gray + np.random.default_rng(int(depth)).normal(0, noise, gray.shape).astype(np.float32)
     gray = gray.astype(np.float32)

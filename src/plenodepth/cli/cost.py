@@ -51,6 +51,7 @@ def cost(
                     "cost": [None if np.isnan(value) else float(value) for value in curve.cost],
                     "estimate": None if np.isnan(curve.estimate) else curve.estimate,
                     "sigma": None if np.isnan(curve.sigma) else curve.sigma,
+                    "aperture_model": curve.aperture_model,
                 }
                 for name, curve in curves.items()
             }

@@ -41,10 +41,11 @@ class SettingsOptions:
         typer.Option("--blur/--no-blur", help="Compare equally blurred views (default), or disparity only."),
     ] = None
     aperture_model: Annotated[
-        Literal["off", "slope", "per_pixel"] | None,
+        Literal["auto", "off", "slope", "per_pixel"] | None,
         typer.Option(
             "--aperture-model",
-            help="How the aperture's effect on depth is undone; needs the camera's f-number to be the image's.",
+            help="How the aperture's effect on depth is undone, by the camera's f-number; auto (default): per_pixel "
+            "where that is known and the image's, else off.",
         ),
     ] = None
     min_z: Annotated[float | None, typer.Option("--min-z", help="Nearest depth to keep, mm.")] = None
@@ -197,5 +198,5 @@ def _line(summary: Summary, out: Path) -> str:
     note = f"; {summary['note']}" if "note" in summary else ""
     return (
         f"{summary['image']}: {coverage}, {summary['cpu_seconds']:.1f} CPU-seconds, devignetted by "
-        f"{summary['devignetting']}{note}; see {out}/{summary['image']}.png"
+        f"{summary['devignetting']}, aperture model {summary['aperture_model']}{note}; see {out}/{summary['image']}.png"
     )

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.camera.model import ApertureModel
+from plenodepth.depth.aperture_choice import chosen_model
 from plenodepth.depth.kernels import reference
-from plenodepth.depth.layers import chosen_model, plan_layers
+from plenodepth.depth.layers import plan_layers
 from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import UNUSABLE, cut_tiles, smoothing_of
@@ -29,6 +31,7 @@ class CostCurve:
     pixels: NDArray[np.int64]
     estimate: float  # NaN where there is none
     sigma: float
+    aperture_model: ApertureModel  # that has been undone
 
 
 def cost_curve(
@@ -39,7 +42,7 @@ def cost_curve(
     lattice = camera.micro_images.lattice
     if not lattice.contains(k, l):
         raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")
-    model = chosen_model(camera, settings)
+    model, _ = chosen_model(image, camera, settings)
     tiles = cut_tiles(image.gray, camera, settings, model)
     lens = l * lattice.columns + k
     fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise, model)
@@ -57,4 +60,5 @@ def cost_curve(
         pixels,
         float(maps.virtual_depth[l, k]),
         float(maps.sigma[l, k]),
+        model,
     )

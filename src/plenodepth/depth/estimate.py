@@ -13,13 +13,14 @@ import numpy as np
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
+from plenodepth.depth.aperture_choice import chosen_model
 from plenodepth.depth.filters import FIRST_RING
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.agreement import coarse_agreement, refined_agreement
 from plenodepth.depth.kernels.cut import cut
 from plenodepth.depth.kernels.golden import golden_coarse_rows, golden_refined_rows
 from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
-from plenodepth.depth.layers import Layers, chosen_model, plan_layers, true_from_apparent
+from plenodepth.depth.layers import Layers, plan_layers, true_from_apparent
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_recipe
@@ -51,7 +52,7 @@ def estimate_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    model = chosen_model(camera, settings)
+    model, note = chosen_model(image, camera, settings)
     views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
     workers = threads or os.cpu_count() or 1
@@ -65,7 +66,7 @@ def estimate_depth(
             if progress is not None:
                 progress(band[1], views.rows)
         maps.confidence[:] *= _agreement(tiles, views, maps, settings, bands, pool)
-    estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model)
+    estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
 

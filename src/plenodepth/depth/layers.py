@@ -14,15 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
+from plenodepth.camera import Camera, PlenopticCamera, lens_distances
 from plenodepth.camera.aperture import ApertureTable, aperture_table
 from plenodepth.camera.micro_lenses import LensDistances
-from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.looks import MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
-from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Tiles
 from plenodepth.depth.views import Views
-from plenodepth.errors import InputError
 
 Float32 = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -34,23 +32,6 @@ LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
 WELL_EVENED = 2 / 3  # of the largest distance from focus, in 1/v: where a tile's evening is exact
 BILINEAR = 1.45  # px around a place that its interpolation may take
 VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # where the slope's v' is tabulated
-
-
-def chosen_model(camera: Camera, settings: DepthSettings) -> ApertureModel:
-    """The settings' aperture model, if it can be applied to a camera."""
-    known = isinstance(camera, PlenopticCamera) and camera.type_count > 0 and camera.main_lens.f_number is not None
-    if settings.aperture_model != "off" and not known:
-        raise InputError(
-            f"camera '{camera.name}' has no optics with an f-number",
-            field="settings.aperture_model",
-            fix="add main_lens.f_number to the camera file, or give off",
-        )
-    keplerian = isinstance(camera, PlenopticCamera) and configuration(camera) is Configuration.KEPLERIAN
-    if settings.aperture_model != "off" and keplerian:
-        raise InputError("is for Galilean cameras so far", field="settings.aperture_model", fix="give off")
-    if settings.aperture_model == "per_pixel" and settings.search == "golden":
-        raise InputError("per_pixel is for the sweep only", field="settings.aperture_model", fix="give off or slope")
-    return settings.aperture_model
 
 
 class Layers(NamedTuple):

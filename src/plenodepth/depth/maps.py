@@ -40,6 +40,7 @@ class VirtualDepthMap:
     views: NDArray[np.int16]  # views that took part, the reference not counted
     refined: bool
     aperture_model: ApertureModel = "off"  # that has been undone
+    aperture_note: str = ""  # what the user should know about it
 
     @property
     def valid_fraction(self) -> float:

@@ -13,6 +13,7 @@ FirstHypothesis = Literal["all_types", "same_type"]
 Search = Literal["sweep", "golden"]
 Weights = Literal["pixels", "constant", "disparity"]
 Kernel = Literal["cpu", "reference"]
+ApertureSetting = Literal["auto", "off", "slope", "per_pixel"]  # an `ApertureModel`, or left to choose
 
 CHOICES = {
     "equalisation": Equalisation,
@@ -20,7 +21,7 @@ CHOICES = {
     "search": Search,
     "weights": Weights,
     "kernel": Kernel,
-    "aperture_model": ApertureModel,
+    "aperture_model": ApertureSetting,
 }
 
 # A uniform disc of radius ρ has the standard deviation ρ/2 along each axis.
@@ -48,7 +49,8 @@ class DepthSettings:
     smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
     blur_coefficient: float | None = None  # κ; None: that of a uniform disc, 0.5
-    aperture_model: ApertureModel = "off"  # how the aperture's effect on depth is undone, see depth.layers
+    # How the aperture's effect on depth is undone, see depth.layers; auto: see depth.aperture_choice; the paper: off.
+    aperture_model: ApertureSetting = "auto"
     kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
 
     def margin_for(self, model: ApertureModel) -> float:

@@ -68,6 +68,7 @@ def frame_depth(
         full = cloud if virtual.refined else point_cloud(camera, virtual, image, every_pixel=True)
         central = central_depth(camera, full)
     present = np.isfinite(virtual.virtual_depth)
+    notes = _notes(camera, virtual)
     summary = {
         "plenodepth": __version__,
         "image": image.name,
@@ -82,7 +83,8 @@ def frame_depth(
         "valid_fraction": virtual.valid_fraction,
         **_quartiles("virtual_depth", virtual.virtual_depth),
         "median_sigma_virtual_depth": _median(virtual.sigma),
-        **({"note": NEEDS_CALIBRATION} if metric is None else _in_millimetres(metric)),
+        **({} if metric is None else _in_millimetres(metric)),
+        **({"note": "; ".join(notes)} if notes else {}),
         "median_confidence": _median(virtual.confidence[present]),
         "settings": settings_content(SettingsFile(settings, filters)),
     }
@@ -94,6 +96,16 @@ def _scaled(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> b
     if not isinstance(camera, PlenopticCamera):
         return False
     return camera.depth_scale is not None and camera.depth_scale_model == virtual.aperture_model
+
+
+def _notes(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> list[str]:
+    """What the user should know about the frame."""
+    notes = [virtual.aperture_note] if virtual.aperture_note else []
+    if not isinstance(camera, PlenopticCamera):
+        notes.append(NEEDS_CALIBRATION)
+    elif camera.depth_scale is not None and not _scaled(camera, virtual):
+        notes.append(f"the camera's depth scale is for aperture model {camera.depth_scale_model}, and not applied")
+    return notes
 
 
 def write_frame(frame: FrameDepth, folder: Path) -> list[Path]:
