@@ -27,6 +27,7 @@ def test_the_curve_is_lowest_at_the_estimate(succeeds: Run, raw: Path, tmp_path:
         "cost", raw, "--camera", "r12-mini", "--at", "12,10", "--figure", tmp_path / "c.png", "--json"
     ).json
     for curve in result.values():
+        assert curve["aperture_model"] == "per_pixel"
         values = {v: cost for v, cost in zip(curve["virtual_depth"], curve["cost"], strict=True) if cost is not None}
         assert min(values, key=values.__getitem__) == pytest.approx(curve["estimate"], rel=0.05)
     assert read_image(tmp_path / "c.png").ndim == 3

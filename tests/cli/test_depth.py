@@ -46,7 +46,9 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, shots: Path, tmp_path: P
     assert result["failed"] == 0
     assert frame["devignetting"] == "white image"
     assert frame["valid_fraction"] > 0.6
-    # The preset's depth scale belongs to a calibration at f/4, so only the virtual depth is to be compared.
+    # The preset says f/4, and its depth scale belongs to that: only the virtual depth is to be compared.
+    assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("off", True)
+    assert "as of a wider aperture" in frame["note"]
     truth = np.nanmedian(read_float_map(shots / "wall" / "virtual_depth.tiff"))
     assert frame["median_virtual_depth"] == pytest.approx(float(truth), rel=0.03)
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -56,6 +58,30 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, shots: Path, tmp_path: P
     assert read_float_map(tmp_path / "out" / "raw.depth.tiff").shape == ((404, 560) if refined else (20, 24))
     assert len(read_ply(tmp_path / "out" / "raw.ply")["points"]) > 1000
     assert read_image(tmp_path / "out" / "raw.png").ndim == 3
+
+
+def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
+    succeeds: Run, shots: Path, tmp_path: Path
+) -> None:
+    camera, image = preset("r12-mini"), tmp_path / "shot" / "raw.png"
+    simulate_scene(camera, wall_scene(camera, 1000.0, 3), image.parent, FrameSettings(RenderSettings(rays=48)))
+    command = ("depth", image, "--camera", "r12-mini", "--out", tmp_path / "out")
+    (frame,) = succeeds(*command, "--json").json["frames"]
+    assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("per_pixel", False)
+    assert frame["settings"]["depth"]["aperture_model"] == "auto"
+    assert frame["note"] == "the camera's depth scale is for aperture model off, and not applied"
+    assert frame["median_z_mm"] == pytest.approx(1000, rel=0.02)
+    line = succeeds(*command).words
+    assert f"aperture model per_pixel; {frame['note']}; see" in line
+    (off,) = succeeds(*command, "--json", "--aperture-model", "off").json["frames"]
+    assert (off["aperture_model"], off["depth_scale_applied"]) == ("off", True)
+    assert "note" not in off
+    (told,) = succeeds(
+        "depth", shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "told", "--json",
+        "--aperture-model", "per_pixel",
+    ).json["frames"]  # fmt: skip
+    assert told["aperture_model"] == "per_pixel"
+    assert "wider aperture" in told["note"]
 
 
 def test_depths_outside_the_range_are_left_out(succeeds: Run, shots: Path, tmp_path: Path) -> None:

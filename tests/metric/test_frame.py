@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from planes import plane_image, small_camera
 
 from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera
@@ -95,6 +96,24 @@ def test_a_frame_without_depth_has_a_record_too(camera: PlenopticCamera, monkeyp
     assert {summary[name] for name in empty} == {None}
     assert summary["valid_fraction"] == 0
     assert summary["threads"] == os.cpu_count()
+
+
+def test_the_record_keeps_all_notes() -> None:
+    image, plain = plane_image(1000.0), small_camera()
+    unknown = replace(plain, main_lens=replace(plain.main_lens, f_number=None))
+    scaled = replace(unknown, depth_scale=np.array([0.0, 0.5, 0.0]))
+    assert "note" not in frame_depth(image, plain).summary
+    summary = frame_depth(image, scaled).summary
+    assert summary["note"] == "the camera file has no f-number: the aperture's effect on depth is not undone"
+    assert summary["depth_scale_applied"]
+    summary = frame_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary
+    assert summary["note"] == (
+        "the camera file has no f-number: the aperture's effect on depth is not undone; "
+        "the camera's depth scale is for aperture model per_pixel, and not applied"
+    )
+    assert not summary["depth_scale_applied"]
+    assert summary["settings"]["depth"]["aperture_model"] == "auto"
+    assert summary["aperture_model"] == "off"
 
 
 def test_a_device_or_threads_that_are_not_there_are_refused() -> None:
