@@ -26,7 +26,7 @@ RAYS = 12  # per pixel: grainy, and quick
 
 def main(out: Path) -> None:
     """Simulate, estimate, compare; print what came out and where it is."""
-    camera = preset("r12-es")  # its f-number, 4, is what the aperture model needs to get depth right
+    camera = preset("r12-es")  # at its own f-number, 4: the aperture's effect on depth can be undone
     settings = FrameSettings(RenderSettings(rays=RAYS))
     info = simulate_scene(camera, load_scene(SCENE), out / "scene", settings, scene_file=SCENE)
     print(f"raw image     {out}/scene/raw.png ({info['rays'] / 1e6:.0f} million rays, {info['seconds']:.0f} s)")
@@ -34,7 +34,7 @@ def main(out: Path) -> None:
     image = load_raw(out / "scene" / "raw.png", camera, white=out / "white" / "raw.png")
     boundary = read_image(out / "scene" / "boundary.png") > 0
     for refined in (False, True):
-        frame = frame_depth(image, camera, DepthSettings(refined=refined, aperture_model="per_pixel"))
+        frame = frame_depth(image, camera, DepthSettings(refined=refined))
         folder = out / ("refined" if refined else "coarse")
         folder.mkdir(parents=True, exist_ok=True)
         write_frame(frame, folder)
