@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -124,7 +125,10 @@ def _draw_cloud(points: np.ndarray, colors: np.ndarray) -> None:
 
 
 def depth() -> None:
-    """Depth of the example scene at N = 4 with the depth scale of R12-ES: per micro-image, and per pixel."""
+    """Depth of the example scene at N = 4 with the depth scale of R12-ES: per micro-image, and per pixel.
+
+    That depth scale is for depths without an aperture model.
+    """
     optics = preset("r12-es")
     scene = ROOT / "examples" / "scenes" / "figurines.yaml"
     settings = FrameSettings(RenderSettings(rays=32))
@@ -133,8 +137,9 @@ def depth() -> None:
         simulate_scene(optics, load_scene(scene), frame, settings)
         simulate_white(optics, 4.0, white, settings)
         image = load_raw(frame / "raw.png", optics, white=white / "raw.png")
-    coarse = frame_depth(image, optics).metric
-    refined = frame_depth(image, optics, DepthSettings(refined=True), FilterSettings(consistency=True)).metric
+    unaware = DepthSettings(aperture_model="off")
+    coarse = frame_depth(image, optics, unaware).metric
+    refined = frame_depth(image, optics, replace(unaware, refined=True), FilterSettings(consistency=True)).metric
     assert coarse is not None
     assert refined is not None
     figure = depth_figure(coarse.depth, "one depth per micro-image", "mm")
