@@ -8,13 +8,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cameras import keplerian
+from scipy.spatial import KDTree
 
-from plenodepth.camera import corrected_disparity, lens_distances, preset, project, virtual_from_metric
+from plenodepth.camera import (
+    PlenopticCamera,
+    corrected_disparity,
+    lens_distances,
+    preset,
+    project,
+    virtual_from_metric,
+)
 from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
 from plenodepth.io import read_ply
 from plenodepth.metric import PointCloud, point_cloud, write_cloud
 from plenodepth.metric.cloud import _in_central_part
 from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
 
 
 def raw_image(gray: np.ndarray, color: np.ndarray | None = None) -> RawImage:
@@ -58,6 +69,48 @@ def test_points_return_to_their_pixels_with_the_depth_scale(as_map):
     assert np.allclose(again.uv, cloud.pixels[::53], atol=1e-6)
 
 
+def at_f(camera: PlenopticCamera, number: float) -> PlenopticCamera:
+    return replace(camera, main_lens=replace(camera.main_lens, f_number=number))
+
+
+def wall_of_places(depth: float, half: float) -> Scene:
+    """A glowing wall; red and green grow evenly, from 0 to 1 over 2 · half mm about the axis, along x and along y."""
+    values = np.zeros((2, 2, 3), np.float32)  # between the middles of two texels
+    values[:, 1, 0], values[1, :, 1] = 1, 1
+    pose = Pose(np.eye(3), np.array([0, 0, depth]))
+    return Scene((Rectangle(4 * half, 4 * half, pose, Material(texture=ImageTexture(values), emits=True)),))
+
+
+@pytest.mark.parametrize("depth", [600.0, 1400.0])
+def test_points_lie_where_the_clipped_pixels_look(camera, as_map, depth):
+    narrow, half = at_f(camera, 4.0), 0.1 * depth
+    light = render(narrow, wall_of_places(depth, half), RenderSettings(rays=128, vignetting=False)).light
+    k, l = camera.micro_images.owner(np.moveaxis(np.indices(light.shape[:2])[::-1], 0, -1))
+    v = np.where(k >= 0, virtual_from_metric(camera, depth, np.maximum(k, 0), np.maximum(l, 0)), np.nan)
+    unaware = as_map(v, refined=True)
+    aware = replace(unaware, aperture_model="per_pixel")
+    errors = []
+    for virtual_map in (unaware, aware):
+        cloud = point_cloud(narrow, virtual_map)
+        seen = (2 * light[cloud.pixels[:, 1], cloud.pixels[:, 0], :2].astype(np.float64) - 1) * half
+        lit = np.hypot(*(cloud.pixels - camera.micro_images.center(*camera.micro_images.owner(cloud.pixels))).T) < 9.5
+        errors.append(np.median(np.linalg.norm(cloud.points[lit, :2] - seen[lit], axis=1)))
+    assert errors[0] > 0.3
+    assert errors[1] < 0.25 * errors[0]
+
+
+def test_dark_pixels_give_no_points(camera, as_map):
+    narrow = at_f(camera, 8.0)
+    virtual_map = replace(as_map(np.full((404, 560), 6.0), refined=True), aperture_model="per_pixel")
+    cloud = point_cloud(narrow, virtual_map, raw_image(np.full((404, 560), 0.5)))
+    k, l = camera.micro_images.owner(cloud.pixels)
+    away = np.hypot(*(cloud.pixels - camera.micro_images.center(k, l)).T)
+    assert 0.5 < len(cloud) / len(point_cloud(narrow, replace(virtual_map, aperture_model="off"))) < 0.95
+    assert np.isfinite(cloud.points).all()
+    assert away.max() < 11
+    assert len(cloud.points) == len(cloud.colors) == len(cloud.confidence) == len(cloud.sigma) == len(cloud.pixels)
+
+
 @pytest.mark.parametrize("depth", [500.0, 800.0, 1500.0])
 def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
     v = virtual_from_metric(camera, depth, *camera.micro_images.lattice.indices())
@@ -75,6 +128,18 @@ def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
     assert counts.max() < 1.5 * counts.mean()
 
 
+def test_a_coarse_map_has_no_gaps_where_all_pixels_are_clipped(camera, as_map):
+    """At f/8 even the middle of a micro-image looks closer together than its pixels stand."""
+    narrow, depth = at_f(camera, 8.0), 800.0
+    v = virtual_from_metric(narrow, depth, *camera.micro_images.lattice.indices())
+    cloud = point_cloud(narrow, replace(as_map(v, refined=False), aperture_model="per_pixel"))
+    lens_step = np.ptp(cloud.points[:, 0]) / camera.micro_images.lattice.columns
+    inner = 0.5 * np.abs(cloud.points[:, 1]).max()
+    places = np.random.default_rng(9).uniform(-inner, inner, (5000, 2))
+    gap, _ = KDTree(cloud.points[:, :2]).query(places)
+    assert gap.max() < 0.25 * lens_step
+
+
 def test_each_micro_image_gives_at_least_its_central_pixel():
     for camera, v in ((preset("r12-mini"), 60.0), (keplerian(), -60.0)):
         lattice = camera.micro_images.lattice
@@ -82,7 +147,8 @@ def test_each_micro_image_gives_at_least_its_central_pixel():
         center = camera.micro_images.center(*lattice.indices()).reshape(-1, 2)
         column, row = np.rint(center).astype(np.int64).T
         depth = np.full((lattice.rows, lattice.columns), v, np.float32)
-        assert _in_central_part(camera, depth, row, column, owner.astype(np.int32)).all()
+        share = 1 / np.abs(depth.ravel())
+        assert _in_central_part(camera, share, row, column, owner.astype(np.int32)).all()
 
 
 def test_missing_depths_give_no_points(camera, as_map):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances, unproject
+from plenodepth.camera import PlenopticCamera, apparent_position, corrected_disparity, lens_distances, unproject
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
@@ -53,6 +53,9 @@ def point_cloud(
     of a micro-image that no other shows nearer to its centre is its cell of the lattice made smaller by |g| ≈ 1/|v|,
     a radius of pitch/(2|v|). These parts tile the scene once; each holds at least the pixel on the centre.
     `every_pixel` takes all the same, as the central sub-aperture map wants.
+
+    Where an aperture model has made the map, a point lies where its pixel looks through the clipped lens, and pixels
+    that the model has dark give none; a plain map (off) takes every pixel to look through its lens' centre.
     """
     camera = scaled_for(camera, virtual_map.aperture_model)
     metric = metric_depth_map(camera, virtual_map)
@@ -65,16 +68,21 @@ def point_cloud(
         present = np.append(np.isfinite(metric.depth).ravel(), False)  # index −1, no lens, finds the last
         row, column = np.nonzero(present[owner])
         if not every_pixel:
-            central = _in_central_part(camera, virtual_map.virtual_depth, row, column, owner[row, column])
+            share = _own_share(camera, virtual_map).ravel()
+            central = _in_central_part(camera, share, row, column, owner[row, column])
             row, column = row[central], column[central]
         entry = owner[row, column].astype(np.int64)
     lens = owner[row, column]
-    v = virtual_map.virtual_depth.ravel()
+    v, clipped = virtual_map.virtual_depth.ravel(), virtual_map.aperture_model != "off"
     points = np.empty((len(row), 3))
     for start in range(0, len(row), POINTS_AT_A_TIME):
         part = slice(start, start + POINTS_AT_A_TIME)
         l, k = np.divmod(lens[part], camera.micro_images.lattice.columns)
-        points[part] = unproject(camera, np.column_stack([column[part], row[part]]), k, l, v[entry[part]])
+        pixels = np.column_stack([column[part], row[part]])
+        points[part] = unproject(camera, pixels, k, l, v[entry[part]], apparent=clipped)
+    there = np.isfinite(points).all(axis=1)
+    if not there.all():
+        points, row, column, entry = points[there], row[there], column[there], entry[there]
     return PointCloud(
         points=points,
         colors=None if raw is None else _colors(raw, row, column, shape),
@@ -84,14 +92,31 @@ def point_cloud(
     )
 
 
+def _own_share(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> Float64:
+    """Size, relative to its cell of the lattice, of the part that a micro-image shows best of all; (rows, columns)."""
+    lattice = camera.micro_images.lattice
+    k, l = lattice.indices()
+    v = virtual_map.virtual_depth.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.abs(corrected_disparity([1.0], v, lens_distances(camera, k, l).pitch_ratio)[..., 0])
+    share = np.maximum(share, 1e-6)
+    if virtual_map.aperture_model == "off":
+        return np.asarray(share)
+    # Pixels of a clipped lens may look closer together than they stand: so more of them show the same part.
+    reach = share[..., None] * lattice.pitch / 2 * [1, 0]
+    center = camera.micro_images.center(k, l)
+    left, right = (apparent_position(camera, center + side * reach, k, l, v) for side in (-1, 1))
+    stretch = (right - left)[..., 0] / (2 * reach[..., 0])
+    return np.where(np.isfinite(stretch), stretch, 1) * share
+
+
 def _in_central_part(
-    camera: PlenopticCamera, virtual_depth: Float32, row: Int64, column: Int64, lens: NDArray[np.int32]
+    camera: PlenopticCamera, share: Float64, row: Int64, column: Int64, lens: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
+    """Whether pixels lie in their cell of the lattice made smaller by `share` of their lens, (n,), or on its centre."""
     micro_images = camera.micro_images
     k, l = micro_images.lattice.indices()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.abs(corrected_disparity([1.0], virtual_depth, lens_distances(camera, k, l).pitch_ratio)[..., 0])
-    share = np.maximum(share, 1e-6).ravel()[lens]
+    share = share[lens]
     center = micro_images.center(k, l).reshape(-1, 2)
     offset_u, offset_v = column - center[lens, 0], row - center[lens, 1]
     central: NDArray[np.bool_] = (np.abs(offset_u) <= 0.5) & (np.abs(offset_v) <= 0.5)
