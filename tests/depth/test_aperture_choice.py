@@ -50,6 +50,11 @@ def test_small_apertures_are_undone_per_pixel_and_wide_ones_not_at_all(name: str
         assert chosen_model(SILENT, at(f_number, preset(name)), AUTO) == ApertureChoice("per_pixel")
 
 
+def test_a_keplerian_camera_is_treated_alike() -> None:
+    assert chosen_model(SILENT, keplerian(), AUTO) == ApertureChoice("per_pixel")
+    assert chosen_model(SILENT, at(1.4, keplerian()), AUTO) == ApertureChoice("off")
+
+
 def test_what_is_small_depends_on_the_pixels_and_depths_that_are_compared() -> None:
     camera = at(2.5)
     narrow = [replace(AUTO, margin=6.0), replace(AUTO, virtual_range=(2.5, 3.5))]
@@ -63,12 +68,11 @@ def test_what_is_small_depends_on_the_pixels_and_depths_that_are_compared() -> N
     ("camera", "says"),
     [
         (at(None), "no f-number"),
-        (keplerian(), "Keplerian"),
         (grid(), None),
         (shrunk(preset("r12-a-pinhole"), 9, 8), None),
         (unfocused(), None),
     ],
-    ids=["no f-number", "keplerian", "grid", "pinholes", "unfocused"],
+    ids=["no f-number", "grid", "pinholes", "unfocused"],
 )
 def test_where_it_cannot_be_undone_or_need_not_be_it_is_not(camera: Camera, says: str | None) -> None:
     model, note = chosen_model(SILENT, camera, AUTO)
@@ -81,7 +85,7 @@ def test_the_golden_section_stays_as_published() -> None:
 
 
 def test_what_is_asked_for_but_cannot_be_done_is_refused() -> None:
-    for camera, match in ((grid(), "f-number"), (at(None), "f-number"), (keplerian(), "Galilean")):
+    for camera, match in ((grid(), "f-number"), (at(None), "f-number")):
         for settings in (PER_PIXEL, SLOPE):
             with pytest.raises(InputError, match=match):
                 chosen_model(SILENT, camera, settings)

@@ -110,7 +110,7 @@ def test_of_any_image_the_same_refined_depth(name: str, blur: bool) -> None:
 
 
 @pytest.mark.parametrize("refined", [False, True], ids=["coarse", "refined"])
-@pytest.mark.parametrize("name", ["r12-a", "columns"])
+@pytest.mark.parametrize("name", ["r12-a", "columns", "keplerian"])
 def test_with_the_aperture_undone_per_pixel_too(name: str, refined: bool) -> None:
     camera = shrunk(CAMERAS[name], 6, 6)
     settings = DepthSettings(refined=refined, hypotheses=14, far_reach=2.0, aperture_model="per_pixel")

@@ -5,8 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cameras import keplerian
 
-from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, preset
+from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, metric_from_virtual, preset
 from plenodepth.camera.aperture import aperture_table
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_depth
@@ -64,6 +65,22 @@ def test_it_is_the_default() -> None:
 def test_refined_too() -> None:
     assert error(900.0, 4.0, "off", refined=True) > 0.1
     assert abs(error(900.0, 4.0, "per_pixel", refined=True)) < 0.015
+
+
+@pytest.mark.parametrize("virtual_depth", [-3.0, -8.0])
+def test_of_a_keplerian_camera_too(virtual_depth: float) -> None:
+    camera = replace(keplerian(), depth_scale=None)
+    depth = float(metric_from_virtual(camera, virtual_depth))
+    settings = RenderSettings(rays=128, vignetting=False, seed=7)
+    gray = (render(camera, wall_scene(camera, depth, 21), settings).light @ LUMINANCE).astype(np.float32)
+    image = RawImage(gray, None, noise_level(gray, camera), Devignetting.NONE)
+
+    def found(model: ApertureSetting) -> float:
+        return float(np.nanmedian(estimate_depth(image, camera, DepthSettings(aperture_model=model)).virtual_depth))
+
+    assert abs(found("off") / virtual_depth - 1) > 0.045
+    assert abs(found("slope") / virtual_depth - 1) < 0.025
+    assert abs(found("per_pixel") / virtual_depth - 1) < 0.007
 
 
 def test_a_wide_aperture_has_nothing_to_undo() -> None:

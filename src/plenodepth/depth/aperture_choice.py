@@ -70,11 +70,6 @@ def hindrance_of(camera: Camera, settings: DepthSettings) -> Hindrance | None:
             ),
             f"the camera file has no f-number: {NOT_UNDONE}" if known_lenses else "",
         )
-    if configuration(camera) is Configuration.KEPLERIAN:
-        return Hindrance(
-            InputError("is for Galilean cameras so far", field=field, fix="give off"),
-            f"the camera is Keplerian: {NOT_UNDONE} so far",
-        )
     if settings.search == "golden" and settings.aperture_model != "slope":
         return Hindrance(InputError("per_pixel is for the sweep only", field=field, fix="give off or slope"))
     return None

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import Camera, PlenopticCamera, lens_distances
+from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
 from plenodepth.camera.aperture import ApertureTable, aperture_table
 from plenodepth.camera.micro_lenses import LensDistances
-from plenodepth.camera.model import ApertureModel
+from plenodepth.camera.model import ApertureModel, Configuration
 from plenodepth.depth.looks import MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
 from plenodepth.depth.tiles import Tiles
 from plenodepth.depth.views import Views
@@ -27,11 +27,11 @@ Array = NDArray[np.float64]
 
 ENTRIES = 128  # of a table over the squared radius
 LEVEL = 0.005  # relative difference of d up to which lenses share a table
-HYPOTHESES_OF_A_LAYER = {False: 9, True: 3}  # coarse, where a search in the best one's own layer follows; refined
+HYPOTHESES_OF_A_LAYER = {False: 9, True: 2}  # coarse, where a search in the best one's own layer follows; refined
 LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
 WELL_EVENED = 2 / 3  # of the largest distance from focus, in 1/v: where a tile's evening is exact
 BILINEAR = 1.45  # px around a place that its interpolation may take
-VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # where the slope's v' is tabulated
+VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # |v| where the slope's v' is tabulated
 
 
 class Layers(NamedTuple):
@@ -105,17 +105,19 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
                 radius[kind, h] = min(compared, usable - 1, float(tiles.radius))
     stretch = np.gradient(np.log(slope), places, axis=1).mean(axis=0)
     shared = shared_layers(len(places), HYPOTHESES_OF_A_LAYER[views.refined])
+    # A coarse search ends in any hypothesis' own layer; a refined one takes no other than the shared ones.
+    kept = np.unique(shared) if views.refined else np.arange(len(places))
     return Layers(
         kind=(level * types + views.lens_type).astype(np.int32),
-        inward=inward.astype(np.float32),
-        outward=outward.astype(np.float32),
+        inward=inward[:, kept].astype(np.float32),
+        outward=outward[:, kept].astype(np.float32),
         mixing=mixing.astype(np.float32),
-        even=even.astype(np.float32),
+        even=even[:, kept].astype(np.float32),
         spacing=np.float32(squared[1]),
-        radius=radius.astype(np.float32),
-        unit=(tiles.blur_unit * (slope**2).mean(axis=0)).astype(np.float32),
-        stretch=stretch.astype(np.float32),
-        shared=shared,
+        radius=radius[:, kept].astype(np.float32),
+        unit=(tiles.blur_unit * (slope[:, kept] ** 2).mean(axis=0)).astype(np.float32),
+        stretch=stretch[kept].astype(np.float32),
+        shared=np.searchsorted(kept, shared).astype(np.int32),
         places=(places / (1 - stretch[shared] * (places[shared] - places))).astype(np.float32),
     )
 
@@ -176,18 +178,19 @@ def true_from_apparent(
     types = np.maximum(camera.micro_images.lens_type(*camera.micro_images.lattice.indices()), 0).ravel()
     kind = np.append(level * camera.type_count + types, -1)[lens]
     radius = camera.micro_images.radius - margin
+    sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
     for n, distances in enumerate(levels):
         table = aperture_table(camera, distances=distances)
         slopes = np.array([
-            mean_slope(table, i, spots_of(table, i, 1 / VIRTUAL_DEPTHS, smoothing).place, radius)
+            mean_slope(table, i, spots_of(table, i, sign / VIRTUAL_DEPTHS, smoothing).place, radius)
             for i in range(camera.type_count)
         ])  # fmt: skip
         for i in range(camera.type_count):
             # A lens is compared with all types: the mean of its own slope and of everyone's.
             found = (slopes[i] + slopes.mean(axis=0)) / 2 * VIRTUAL_DEPTHS
             mine = kind == n * camera.type_count + i
-            true[mine] = np.interp(apparent[mine], found, VIRTUAL_DEPTHS, left=np.nan, right=np.nan)
-            gradient = np.gradient(VIRTUAL_DEPTHS, found)
-            growth[mine] = np.interp(apparent[mine], found, gradient, left=np.nan, right=np.nan)
+            seen, gradient = sign * apparent[mine], np.gradient(VIRTUAL_DEPTHS, found)
+            true[mine] = sign * np.interp(seen, found, VIRTUAL_DEPTHS, left=np.nan, right=np.nan)
+            growth[mine] = np.interp(seen, found, gradient, left=np.nan, right=np.nan)
     return true, growth
