@@ -9,6 +9,8 @@ from cameras import keplerian
 
 from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, metric_from_virtual, preset
 from plenodepth.camera.aperture import aperture_table
+from plenodepth.camera.apparent import look_position
+from plenodepth.camera.model import ExitPupil
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_depth
 from plenodepth.depth.layers import aperture_layers, shared_layers
@@ -103,6 +105,31 @@ def test_where_a_pixel_looks_and_back() -> None:
         back = looks * np.interp(looks**2, squared, layers.inward[i, h])
         inside = x < tiles.radius
         assert np.abs(back - x)[inside].max() < 0.05
+
+
+def test_with_an_exit_pupil_pixels_look_from_the_middle_of_the_light() -> None:
+    """Off the axis that is not the micro-image's centre; `look_position` is the optics' own answer."""
+    settings, u = DepthSettings(aperture_model="per_pixel"), 1 / 8
+    whole = preset("r12-es")
+    camera = replace(whole, main_lens=replace(whole.main_lens, exit_pupil=ExitPupil(6.0, 10.0)))
+    tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
+    views = views._replace(inverse_depths=np.array([0.9 * u, u, 1.1 * u], np.float32))
+    layers = aperture_layers(tiles, views, camera, 0.0)
+    k, l = 20, 15
+    lens = l * views.columns + k
+    offset = np.array([[-5.0, 1.0], [0.0, 4.0], [6.0, -2.0], [2.0, 2.0]])
+    from_light = offset - (layers.center[lens] - tiles.center[lens])
+    squared = np.sum(from_light**2, axis=1)
+    factor = np.interp(
+        squared, np.arange(layers.outward.shape[2]) * layers.spacing, layers.outward[layers.kind[lens], 1]
+    )
+    shift = from_light * (factor - 1)[:, None]
+    pixels = camera.micro_images.center(k, l) + offset
+    expected = look_position(camera, pixels, k, l, 1 / u) - pixels
+    assert layers.aside > 1.5
+    assert np.abs(expected).max() > 1.5
+    # Where a texture is matched is not quite where a pixel looks on average.
+    assert np.abs(shift - expected).max() < 0.35
 
 
 def test_pixels_of_a_lens_in_focus_look_where_they_stand_but_for_their_own_vignetting() -> None:

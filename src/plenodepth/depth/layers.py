@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
-from plenodepth.camera.aperture import ApertureTable, aperture_table
+from plenodepth.camera.aperture import ApertureTable, aperture_table, pupil_image_offset
 from plenodepth.camera.micro_lenses import LensDistances
 from plenodepth.camera.model import ApertureModel, Configuration
 from plenodepth.depth.looks import MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
@@ -29,7 +29,7 @@ ENTRIES = 128  # of a table over the squared radius
 LEVEL = 0.005  # relative difference of d up to which lenses share a table
 HYPOTHESES_OF_A_LAYER = {False: 9, True: 2}  # coarse, where a search in the best one's own layer follows; refined
 LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
-WELL_EVENED = 2 / 3  # of the largest distance from focus, in 1/v: where a tile's evening is exact
+WELL_EVENED = 0.6  # of the largest distance from focus, in 1/v: where a tile's evening is exact
 BILINEAR = 1.45  # px around a place that its interpolation may take
 VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # |v| where the slope's v' is tabulated
 
@@ -42,6 +42,8 @@ class Layers(NamedTuple):
     """
 
     kind: NDArray[np.int32]  # (J,) of each lens
+    center: Float32  # (J, 2) px inside each tile: the middle of its light, which radii are measured from
+    aside: np.float32  # px between that and the micro-image's centre, at most
     inward: Float32  # (K, h, n): |x|/|X| over |X|²
     outward: Float32  # (K, h, n): |X|/|x| over |x|²
     mixing: Float32  # (K, 3, n): an evening's step (px), weight of the ends and of the detail, over |x|²
@@ -68,7 +70,10 @@ def straight_layers(tiles: Tiles, views: Views) -> Layers:
     unit, none = np.array([tiles.blur_unit], np.float32), np.zeros(1, np.float32)
     shared = np.zeros(len(views.inverse_depths), np.int32)
     mixing, spacing = np.zeros((1, 3, 2), np.float32), np.float32(1)
-    return Layers(kind, one, one, mixing, none[None], spacing, radius, unit, none, shared, views.inverse_depths)
+    return Layers(
+        kind, tiles.center, np.float32(0), one, one, mixing, none[None], spacing, radius, unit, none, shared,
+        views.inverse_depths,
+    )  # fmt: skip
 
 
 def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothing: float) -> Layers:
@@ -77,6 +82,9 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     In a sweep some neighbouring hypotheses share one's layer: only its scale is not quite theirs, and that is known.
     """
     levels, level = lens_levels(camera)
+    # The image frame looks the other way than the camera's.
+    indices = camera.micro_images.lattice.indices()
+    aside = -pupil_image_offset(camera, *indices).reshape(-1, 2) / camera.sensor.pixel_size
     squared = np.linspace(0, (1.5 * float(tiles.reach)) ** 2, ENTRIES)
     at = np.maximum(np.sqrt(squared), 1e-3)
     types, places = camera.type_count, views.inverse_depths.astype(np.float64)
@@ -109,6 +117,8 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     kept = np.unique(shared) if views.refined else np.arange(len(places))
     return Layers(
         kind=(level * types + views.lens_type).astype(np.int32),
+        center=(tiles.center + aside).astype(np.float32),
+        aside=np.float32(np.linalg.norm(aside, axis=1).max()),
         inward=inward[:, kept].astype(np.float32),
         outward=outward[:, kept].astype(np.float32),
         mixing=mixing.astype(np.float32),

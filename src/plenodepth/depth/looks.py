@@ -13,9 +13,8 @@ shifts the match: ∫ T' · c x T'' = −c/2 ∫ T'². So the tile is made even 
 those one step farther in and out, by as much as its spot lacks of the variance in the middle (`Evening`).
 
 The spot is skewed, by itself and because evening mixes wider spots from within with narrower ones from without. A
-texture blurred by a skewed spot appears beside the mean, away from the longer tail. By what follows from
-∫ ω⁴ S / ∫ ω² S for a white texture behind a Gaussian blur V it would be m3/(4 V), for the spot's median, which
-absolute differences align, m3/(6 V). `TAIL` lies between.
+texture blurred by a skewed spot appears beside the mean, away from the longer tail: by m3/(6 V) where medians of spots
+are aligned, which is what absolute differences do, and by up to m3/(4 V) for squared ones and a white texture.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Array = NDArray[np.float64]
 
 STEEPEST = 0.6  # per px: fall of the open area beyond which there is next to no light
 PIXEL = 1 / 12  # px²: variance of a pixel's own width
-TAIL = 0.2  # of m3/V, see above
+TAIL = 1 / 6  # of m3/V, see above
 STEP = 2.5  # px from a pixel to those that it is mixed with, where there are any
 MOST_MIXED = 0.33  # of a pixel's weight that goes to each of the two
 MOST_BLUR = 1.5  # px²: more than the kernel that is mixed in would ring

@@ -30,7 +30,7 @@ class Pixels(NamedTuple):
     """Some pixels of a tile, and from where in it they are taken; (side²,) each, the first `count` of them in use."""
 
     number: Int32  # of the pixel in the tile
-    x: Float32  # px from the centre
+    x: Float32  # px from the middle of the tile's light
     y: Float32
     entry: Int32  # where the squared radius lies in the tables: an entry, and the part of the way to the next
     part: Float32
@@ -129,8 +129,8 @@ def make(tiles, views, stack, k, l, h):
     lens, slot, size = l * views.columns + k, (l % stack.rows) * views.columns + k, tiles.side * tiles.side
     layers, pixels = stack.tables, stack.pixels
     kind = layers.kind[lens]
-    count = find_pixels(tiles, layers, lens, layers.radius[kind, h] + BESIDE, pixels)
-    find_places(tiles, lens, layers.inward[kind, h], pixels, count)
+    count = find_pixels(tiles, layers, lens, layers.radius[kind, h] + layers.aside + BESIDE, pixels)
+    find_places(tiles, layers, lens, layers.inward[kind, h], pixels, count)
     add(tiles.gray, lens * size, layers.even[kind, h], stack.mixed[slot], pixels.even)
     resample(tiles, lens, count, stack, place_of(stack, views, size, k, l, h))
     stack.made[slot, h] = True
@@ -138,9 +138,9 @@ def make(tiles, views, stack, k, l, h):
 
 @compiled
 def find_pixels(tiles, layers, lens, reach, pixels):
-    """The pixels of a tile within the reach, px from its centre; returns their number."""
+    """The pixels of a tile within the reach, px from the middle of its light; returns their number."""
     last, count, side = f4(layers.inward.shape[2] - 1.001), 0, i4(tiles.side)
-    cx, cy, per_spacing = tiles.center[lens, 0], tiles.center[lens, 1], f4(1) / layers.spacing
+    cx, cy, per_spacing = layers.center[lens, 0], layers.center[lens, 1], f4(1) / layers.spacing
     for row in range(max(whole(cy - reach) + i4(1), i4(0)), min(whole(cy + reach) + i4(1), side)):
         y = f4(row) - cy
         half = math.sqrt(reach * reach - y * y)
@@ -169,9 +169,9 @@ def corner(position, side):
 
 
 @compiled
-def find_places(tiles, lens, table, pixels, count):
+def find_places(tiles, layers, lens, table, pixels, count):
     """Where pixels are taken from: at their offset times the table's factor."""
-    side, cx, cy = tiles.side, tiles.center[lens, 0], tiles.center[lens, 1]
+    side, cx, cy = tiles.side, layers.center[lens, 0], layers.center[lens, 1]
     for n in range(count):
         entry = u4(pixels.entry[n])
         factor = table[entry] + pixels.part[n] * (table[entry + u4(1)] - table[entry])
@@ -202,7 +202,7 @@ def mix(tiles, layers, lens, out):
     side, kind, gray = tiles.side, layers.kind[lens], tiles.gray
     steps, weights, details = layers.mixing[kind, 0], layers.mixing[kind, 1], layers.mixing[kind, 2]
     start, last = lens * side * side, f4(len(steps) - 1.001)
-    cx, cy = tiles.center[lens, 0], tiles.center[lens, 1]
+    cx, cy = layers.center[lens, 0], layers.center[lens, 1]
     for row in range(side):
         y = f4(row) - cy
         for column in range(side):

@@ -252,7 +252,7 @@ def layer_tile(tiles: Tiles, layers: Layers, lens: int, layer: int) -> tuple[Flo
         return gray, detail
     kind = layers.kind[lens]
     gray = gray + layers.even[kind, layer] * _mixed(tiles, layers, lens, gray, detail)
-    (gray, detail), fraction = _resampled(tiles, lens, layers.inward[kind, layer], layers.spacing, [gray, detail])
+    (gray, detail), fraction = _resampled(tiles, layers, lens, layers.inward[kind, layer], [gray, detail])
     interpolation = np.float32(0.5) * np.sum(fraction * (1 - fraction), axis=-1)
     gray = gray + (np.float32(RESAMPLED) - interpolation) / tiles.blur_unit * np.where(gray < UNUSABLE, detail, 0)
     return np.where(gray < UNUSABLE, gray, MISSING).astype(np.float32), detail
@@ -260,11 +260,11 @@ def layer_tile(tiles: Tiles, layers: Layers, lens: int, layer: int) -> tuple[Flo
 
 def _mixed(tiles: Tiles, layers: Layers, lens: int, gray: Float32, detail: Float32) -> Float32:
     """What the evening (see depth.looks) adds to a tile (side, side); 0 where a pixel is missing."""
-    offset = _offsets(tiles, lens)
+    offset = _offsets(tiles, layers, lens)
     squared = np.sum(offset**2, axis=-1)
     step, weight, blur = (_looked_up(row, squared, layers.spacing) for row in layers.mixing[layers.kind[lens]])
     away = offset / np.maximum(np.sqrt(squared), np.float32(1e-6))[..., None] * step[..., None]
-    pixel = offset + tiles.center[lens]
+    pixel = offset + layers.center[lens]
     ends = _between(gray, pixel + away)[0] + _between(gray, pixel - away)[0]
     wanted = (weight > 0) & (squared > 0) & (gray + ends < UNUSABLE)
     return np.where(wanted, weight * (ends - 2 * gray) + blur * detail, 0).astype(np.float32)
@@ -273,27 +273,27 @@ def _mixed(tiles: Tiles, layers: Layers, lens: int, gray: Float32, detail: Float
 def _seen_from_pixels(tiles: Tiles, layers: Layers, lens: int, layer: int, *values: Float32) -> tuple[Float32, ...]:
     """A layer's values (side, side) at the places where its lens' pixels look: from X back to x."""
     table = layers.outward[layers.kind[lens], layer]
-    found, _ = _resampled(tiles, lens, table, layers.spacing, list(values))
+    found, _ = _resampled(tiles, layers, lens, table, list(values))
     return tuple(found)
 
 
 def _resampled(
-    tiles: Tiles, lens: int, table: Float32, spacing: np.float32, values: list[Float32]
+    tiles: Tiles, layers: Layers, lens: int, table: Float32, values: list[Float32]
 ) -> tuple[list[Float32], Float32]:
     """Values (side, side) at every pixel's offset times a factor of its squared radius, bilinear; and the fractions.
 
-    The table holds the factor at squared radii `spacing` apart.
+    The table holds the factor at squared radii.
     """
-    offset = _offsets(tiles, lens)
-    factor = _looked_up(table, np.sum(offset**2, axis=-1), spacing)
-    found = [_between(value, tiles.center[lens] + factor[..., None] * offset) for value in values]
+    offset = _offsets(tiles, layers, lens)
+    factor = _looked_up(table, np.sum(offset**2, axis=-1), layers.spacing)
+    found = [_between(value, layers.center[lens] + factor[..., None] * offset) for value in values]
     return [value for value, _ in found], found[0][1]
 
 
-def _offsets(tiles: Tiles, lens: int) -> Float32:
-    """Of a tile's pixels from its centre, (side, side, 2) px."""
+def _offsets(tiles: Tiles, layers: Layers, lens: int) -> Float32:
+    """Of a tile's pixels from the middle of its light, (side, side, 2) px."""
     rows, columns = np.indices((tiles.side, tiles.side), dtype=np.float32)
-    return np.stack([columns - tiles.center[lens, 0], rows - tiles.center[lens, 1]], axis=-1)
+    return np.stack([columns - layers.center[lens, 0], rows - layers.center[lens, 1]], axis=-1)
 
 
 def _looked_up(table: Float32, squared: Float32, spacing: np.float32) -> Float32:

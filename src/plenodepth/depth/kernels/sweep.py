@@ -242,7 +242,7 @@ def refined_rows(first, last, tiles, views, layers, maps):
             if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
             have_layers(tiles, views, stack, k, l, views.step_k.shape[1], -1)
-            in_disc = find_pixels(tiles, layers, lens, tiles.radius, seen)
+            in_disc = find_pixels(tiles, layers, lens, tiles.radius + layers.aside, seen)
             for h in range(count):
                 for p in range(2 * size):
                     sums[p] = f4(0)
@@ -251,7 +251,9 @@ def refined_rows(first, last, tiles, views, layers, maps):
                 box_sums(sums, size, side, half, along, number)
                 if stack.layers > 1:
                     if h == 0 or layers.shared[h] != layers.shared[h - 1]:
-                        find_places(tiles, lens, layers.outward[layers.kind[lens], layers.shared[h]], seen, in_disc)
+                        find_places(
+                            tiles, layers, lens, layers.outward[layers.kind[lens], layers.shared[h]], seen, in_disc
+                        )
                     seen_from_pixels(tiles, seen, in_disc, total, number, buffer)
                 enough = views.least_overlap if taken[h] >= views.least_views else MISSING
                 for p in range(size):
