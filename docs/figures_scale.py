@@ -15,6 +15,11 @@ from plenodepth.calib.scale_prediction import predict_scale
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, unscaled_depth, virtual_from_metric
 from plenodepth.camera.aperture import aperture_table, disc_of_pupil, open_lens
 from plenodepth.camera.presets import shrunk
+from plenodepth.depth.layers import even_looks
+from plenodepth.depth.looks import evened, spots_of
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.depth.tiles import empty_tiles, smoothing_of
+from plenodepth.depth.views import plan_views
 from plenodepth.raw.vignetting import model_white_image
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.simulate import white_scene
@@ -87,6 +92,28 @@ def shift() -> None:
     save_figure(figure, IMAGES / "aperture-shift.png", dpi=110)
 
 
+def spots() -> None:
+    """How wide the spots of pixels are, before and after a tile is made even."""
+    camera, settings = small(), DepthSettings(aperture_model="per_pixel")
+    table, tiles = aperture_table(camera), empty_tiles(camera, settings, "per_pixel")
+    smoothing = smoothing_of(settings, "per_pixel")
+    inverse = plan_views(camera, settings, 0.0, "per_pixel").inverse_depths.astype(np.float64)
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    for axes, depth in zip(figure.subplots(1, 2, sharey=True), (DEPTH, 1200.0), strict=True):
+        nearest = int(np.argmin(np.abs(inverse - 1 / float(virtual_from_metric(camera, depth)))))
+        _, evening, part = even_looks(table, 0, inverse, smoothing, tiles)
+        raw = spots_of(table, 0, inverse, smoothing)
+        even = evened(table.radius, raw, evening, part, float(tiles.blur_unit))
+        for found, style, label in ((raw, "--", "as it is"), (even, "-", "made even")):
+            axes.plot(table.radius, found.along[nearest], style, color=LENS, label=f"along the radius, {label}")
+            axes.plot(table.radius, found.across[nearest], style, color=PUPIL, label=f"across, {label}")
+        axes.axvspan(float(tiles.radius), table.radius[-1], color="0.9", label="not compared")
+        axes.set(title=f"{depth:g} mm", xlabel="pixel's distance from the centre [px]", xlim=(0, table.radius[-1]))
+    figure.axes[0].set(ylabel="variance of the spot [px²]", ylim=(0, None))
+    figure.axes[1].legend()
+    save_figure(figure, IMAGES / "aperture-spots.png", dpi=110)
+
+
 def _profiles(axes: Axes, camera: PlenopticCamera, image: np.ndarray, marker: str, label: str) -> None:
     """Mean of an image over rings of the micro-images of each type."""
     rows, columns = np.indices(image.shape)
@@ -141,7 +168,7 @@ def scale() -> None:
     save_figure(figure, IMAGES / "predicted-scale.png", dpi=110)
 
 
-FIGURES = {"discs": discs, "shift": shift, "white": white, "scale": scale}
+FIGURES = {"discs": discs, "shift": shift, "spots": spots, "white": white, "scale": scale}
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)

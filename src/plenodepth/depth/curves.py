@@ -28,7 +28,7 @@ class CostCurve:
 
     virtual_depth: NDArray[np.float64]
     cost: NDArray[np.float64]  # NaN where too few views overlap
-    pixels: NDArray[np.int64]
+    pixels: NDArray[np.float32]
     estimate: float  # NaN where there is none
     sigma: float
     aperture_model: ApertureModel  # that has been undone

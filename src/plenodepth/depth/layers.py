@@ -30,6 +30,7 @@ LEVEL = 0.005  # relative difference of d up to which lenses share a table
 HYPOTHESES_OF_A_LAYER = {False: 9, True: 2}  # coarse, where a search in the best one's own layer follows; refined
 LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
 WELL_EVENED = 0.6  # of the largest distance from focus, in 1/v: where a tile's evening is exact
+UNLIKE = 0.8  # px² of variance between two spots, before they are made even, from which on pixels are not compared
 BILINEAR = 1.45  # px around a place that its interpolation may take
 VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # |v| where the slope's v' is tabulated
 
@@ -52,6 +53,7 @@ class Layers(NamedTuple):
     radius: Float32  # (K, h): |X| up to which pixels are compared, px
     unit: Float32  # (h,) px² of variance that adding the detail once amounts to
     stretch: Float32  # (h,): relative growth of |X| with u
+    unlike: Float32  # (h,): what a comparison of two pixels loses of its weight per px² between their |X|²
     shared: NDArray[np.int32]  # (hypotheses,): the layer in which a sweep compares each of them,
     places: Float32  # (hypotheses,): and the 1/v that it has there
 
@@ -71,7 +73,7 @@ def straight_layers(tiles: Tiles, views: Views) -> Layers:
     shared = np.zeros(len(views.inverse_depths), np.int32)
     mixing, spacing = np.zeros((1, 3, 2), np.float32), np.float32(1)
     return Layers(
-        kind, tiles.center, np.float32(0), one, one, mixing, none[None], spacing, radius, unit, none, shared,
+        kind, tiles.center, np.float32(0), one, one, mixing, none[None], spacing, radius, unit, none, none, shared,
         views.inverse_depths,
     )  # fmt: skip
 
@@ -91,7 +93,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     shape = (types * len(levels), len(places))
     inward, outward = np.empty((*shape, ENTRIES)), np.empty((*shape, ENTRIES))
     mixing, even = np.empty((shape[0], 3, ENTRIES)), np.empty(shape)
-    radius, slope = np.empty(shape), np.empty(shape)
+    radius, slope, narrowing = np.empty(shape), np.empty(shape), np.empty(shape)
     for n, distances in enumerate(levels):
         table = aperture_table(camera, distances=distances)
         edge = table.radius[-1]
@@ -99,6 +101,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
             kind = n * types + i
             looks, evening, even[kind] = even_looks(table, i, places, smoothing, tiles)
             slope[kind] = mean_slope(table, i, looks, float(tiles.radius))
+            narrowing[kind] = spots_narrowing(table, i, places, looks, float(tiles.radius))
             lit = float(table.radius[table.area[i] >= LEAST_LIGHT * table.area[i, 0]].max())
             added = evening.step, evening.ends, evening.blur / float(tiles.blur_unit)
             mixing[kind] = [np.interp(at, table.radius, row, right=0) for row in added]
@@ -127,6 +130,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
         radius=radius[:, kept].astype(np.float32),
         unit=(tiles.blur_unit * (slope[:, kept] ** 2).mean(axis=0)).astype(np.float32),
         stretch=stretch[kept].astype(np.float32),
+        unlike=(narrowing[:, kept].mean(axis=0) / UNLIKE).astype(np.float32),
         shared=np.searchsorted(kept, shared).astype(np.int32),
         places=(places / (1 - stretch[shared] * (places[shared] - places))).astype(np.float32),
     )
@@ -153,6 +157,14 @@ def even_looks(
     part = needed_part(wanted, one, _light(table, lens_type, float(tiles.radius)))
     part = np.minimum(part, MOST_MIXED / max(float(one.ends.max()), 1e-6))
     return evened(table.radius, spots, one, part, float(tiles.blur_unit)).place, one, part
+
+
+def spots_narrowing(table: ApertureTable, lens_type: int, inverse_depths: Array, looks: Array, radius: float) -> Array:
+    """How much variance, px² along the radius, spots lose per px² of |X|² (h,), before they are made even."""
+    weight = _light(table, lens_type, radius)
+    squared = looks**2 - (looks**2 @ weight / weight.sum())[:, None]
+    slope = (squared * table.variance_along[lens_type]) @ weight / np.maximum(squared**2 @ weight, 1e-12)
+    return np.asarray(np.maximum(-slope, 0) * (inverse_depths - table.focus[lens_type]) ** 2)
 
 
 def lens_levels(camera: PlenopticCamera) -> tuple[list[LensDistances], NDArray[np.int64]]:

@@ -21,6 +21,7 @@ Int32 = NDArray[np.int32]
 # px of disparity between neighbouring lenses that remain uncertain without any noise: what interpolation does.
 COARSE_FLOOR = 0.001
 REFINED_FLOOR = 0.003
+PARTLY = 1 / 3  # what pixels count on average where those that are clipped unalike count less
 
 
 class Views(NamedTuple):
@@ -105,7 +106,7 @@ def plan_views(
         blur_square=square.astype(np.float32),
         inverse_depths=np.sort(sign * _hypotheses(low, high, settings.sweep_size)).astype(np.float32),
         least_contrast=np.float32(settings.least_contrast),
-        least_overlap=np.float32(settings.least_overlap),
+        least_overlap=np.float32(settings.least_overlap * (PARTLY if model == "per_pixel" else 1)),
         least_views=np.float32(settings.least_views),
         refined=settings.refined,
         window=settings.window,

@@ -66,6 +66,7 @@ class Stack(NamedTuple):
     kind: Int32
     radius: Float32
     unit: Float32
+    unlike: Float32
     shared: Int32
     places: Float32
     tables: Layers
@@ -85,8 +86,8 @@ def empty_stack(tiles, views, layers):
         gray, detail = np.zeros(lenses * count * size + 4 * tiles.side, f4), np.zeros(lenses * count * size, f4)
         made, mixed = np.zeros((lenses, count + 1), np.bool_), np.zeros((lenses, size), f4)
     return Stack(
-        gray, detail, made, mixed, rows, count, layers.kind, layers.radius, layers.unit, layers.shared, layers.places,
-        layers, empty_pixels(size),
+        gray, detail, made, mixed, rows, count, layers.kind, layers.radius, layers.unit, layers.unlike,
+        layers.shared, layers.places, layers, empty_pixels(size),
     )  # fmt: skip
 
 

@@ -57,6 +57,12 @@ def inside(value, limit):
 
 
 @inlined
+def alike(here, there, unlike):
+    """What a comparison of two pixels counts, at squared distances from their centres: less, the less alike."""
+    return max(f4(1) - unlike * abs(here - there), f4(0))
+
+
+@inlined
 def whole(value):
     """The largest integer up to a value. (math.floor would be a call of the C library's, 4 ns.)"""
     cut = i4(value)
@@ -109,7 +115,7 @@ def blend(gray, detail, first, count, amount, out):
 
 @compiled
 def pair_sum(gray, detail, coordinates, base, target, start, side, pair):
-    """Sum and number of |reference + amount · detail − target| over the pixels that both views show.
+    """Sum and number of |reference + amount · detail − target| over the pixels that both views show, alike.
 
     The reference tile begins at gray[base] and detail[base], the target tile at target[start].
     """
@@ -117,16 +123,16 @@ def pair_sum(gray, detail, coordinates, base, target, start, side, pair):
     total, number = f4(0), f4(0)
     s, size = u4(side), u4(side * side)
     amount = max(-pair.blur, f4(0))
-    move_x, move_y, limit, other_limit = pair.move_x, pair.move_y, pair.limit, pair.other_limit
+    move_x, move_y, limit, other_limit, unlike = pair.move_x, pair.move_y, pair.limit, pair.other_limit, pair.unlike
     for n in range(count):
         p, r, t = u4(first + n), u4(base + first + n), u4(start + first + offset + n)
         value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
         x, y = coordinates[p], coordinates[p + size]
         px, py = x + move_x, y + move_y
+        here, there = x * x + y * y, px * px + py * py
         # Factors, because conditions would keep the loop from being vectorised. Missing pixels are huge.
-        counts = (
-            inside(gray[r] + value, UNUSABLE) * inside(x * x + y * y, limit) * inside(px * px + py * py, other_limit)
-        )
+        counts = inside(gray[r] + value, UNUSABLE) * inside(here, limit) * inside(there, other_limit)
+        counts *= alike(here, there, unlike)
         total += counts * min(abs(gray[r] + amount * detail[r] - value), UNUSABLE)
         number += counts
     return total, number
@@ -159,13 +165,16 @@ def pair_add(reference, target, start, side, pair, weight, sums):
     """
     w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
     s, size = u4(side), u4(side * side)
-    amount, move_x, move_y, limit = max(-pair.blur, f4(0)), pair.move_x, pair.move_y, pair.other_limit
+    amount, unlike = max(-pair.blur, f4(0)), pair.unlike
+    move_x, move_y, limit = pair.move_x, pair.move_y, pair.other_limit
     for n in range(count):
         p, t = u4(first + n), u4(start + first + offset + n)
         value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
         difference = abs(reference[p] + amount * reference[p + size] - value)
-        px, py = reference[p + u4(2) * size] + move_x, reference[p + u4(3) * size] + move_y
-        counts = weight * inside(difference, UNUSABLE) * inside(px * px + py * py, limit)
+        x, y = reference[p + u4(2) * size], reference[p + u4(3) * size]
+        px, py = x + move_x, y + move_y
+        there = px * px + py * py
+        counts = weight * inside(difference, UNUSABLE) * inside(there, limit) * alike(x * x + y * y, there, unlike)
         sums[p] += counts * difference
         sums[p + size] += counts
 
@@ -198,6 +207,7 @@ class Pair(NamedTuple):
     blur: np.float32  # variance per axis, in units of adding the detail once, by which the reference is blurrier than
     # the target once that is interpolated
     deficit: np.float32  # of noise
+    unlike: np.float32  # per px²: see `alike`
 
 
 @inlined
@@ -210,7 +220,7 @@ def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
     parity = (k if views.by_column else l) % 2
     ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
     other, start = ol * views.columns + ok, 0
-    shift_x = shift_y = move_x = move_y = blur = deficit = radius = other_radius = f4(0)
+    shift_x = shift_y = move_x = move_y = blur = deficit = radius = other_radius = unlike = f4(0)
     low = high = i4(0)
     outside = ok < 0 or ol < 0 or ok >= views.columns or ol >= views.rows
     if outside or (same_type and views.lens_type[lens] != views.lens_type[other]):
@@ -239,5 +249,6 @@ def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
             )
             blur = (variance - interpolation) / stack.unit[layer]
             deficit = noise_deficit(tiles.noise, wx, wy, blur)
+            unlike = stack.unlike[layer]
     limits = radius * radius, other_radius * other_radius
-    return Pair(other, start, shift_x, shift_y, low, high, move_x, move_y, limits[0], limits[1], blur, deficit)
+    return Pair(other, start, shift_x, shift_y, low, high, move_x, move_y, limits[0], limits[1], blur, deficit, unlike)

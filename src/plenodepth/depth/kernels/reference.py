@@ -48,7 +48,7 @@ def coarse_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: Ma
     step, middle = places[1] - places[0], places[best[0]]
     quarter, widest = np.float32(0.5 * FINE_STEP) * step, np.float32(widest_fine(middle, step))
 
-    def fine_costs(inverses: Float32) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
+    def fine_costs(inverses: Float32) -> tuple[Float32, NDArray[np.int64], Float32]:
         return view_costs(
             tiles, views, layers, lens, inverses, widest, int(best[0]), views.step_k.shape[1], same_type=False
         )
@@ -114,14 +114,14 @@ def view_costs(
     layer: int | None,
     count: int,
     same_type: bool,
-) -> tuple[Float32, NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Float32, NDArray[np.int64], Float32]:
     """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, their views and pixels.
 
     The weighted mean of the absolute difference, levelled for noise; `MISSING` where too few views overlap. The views
     are those that still overlap at the hypothesis `widest` (None: each one itself), in tiles of a layer (None: that of
     each hypothesis in a sweep).
     """
-    costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), int)
+    costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), np.float32)
     for h, inverse in enumerate(places):
         total = deficits = weights = 0.0
         for difference, valid, weight, deficit in pair_differences(
@@ -158,11 +158,11 @@ def cost_volume(tiles: Tiles, views: Views, layers: Layers, lens: int) -> tuple[
     taken, count = np.zeros(shape[0], int), views.step_k.shape[1]
     deficit, weights = np.zeros(shape[0]), np.full(shape[0], 1e-6)
     for h, inverse in enumerate(layers.places):
-        for difference, valid, weight, missing in pair_differences(
+        for difference, counts, weight, missing in pair_differences(
             tiles, views, layers, lens, inverse, int(layers.shared[h]), count, views.same_type_first
         ):
-            total[h] += np.where(valid, np.float32(weight) * difference, 0)
-            number[h] += np.float32(weight) * valid
+            total[h] += np.float32(weight) * counts * difference
+            number[h] += np.float32(weight) * counts
             taken[h] += 1
             deficit[h] += weight * missing
             weights[h] += weight
@@ -195,8 +195,8 @@ def pair_differences(
     count: int,
     same_type: bool,
     widest: np.float32 | None = None,
-) -> Iterator[tuple[Float32, Bool, float, float]]:
-    """|reference − target|, equally blurred and aligned for a hypothesis 1/v, and where it counts; one per view.
+) -> Iterator[tuple[Float32, Float32, float, float]]:
+    """|reference − target|, equally blurred and aligned for a hypothesis 1/v, and what it counts; one per view.
 
     With the view's weight and the deficit of its noise (`noise_deficit`).
     """
@@ -229,8 +229,11 @@ def pair_differences(
         aligned = _shifted(other_gray + np.float32(max(blur, 0)) * other_detail, shift)
         reference = gray + np.float32(max(-blur, 0)) * detail
         deficit = noise_deficit(tiles.noise, part[0], part[1], np.float32(blur))
-        seen = np.sum((coordinates + gain * baseline) ** 2, axis=-1) <= other_radius**2
-        yield np.abs(reference - aligned), disc & seen & (aligned < UNUSABLE), float(views.weight[parity, n]), deficit
+        here, there = (np.sum(place**2, axis=-1) for place in (coordinates, coordinates + gain * baseline))
+        valid = disc & (there <= other_radius**2) & (aligned < UNUSABLE)
+        counts = np.where(valid, np.maximum(1 - layers.unlike[layer] * np.abs(here - there), 0), 0)
+        difference = np.where(valid, np.abs(reference - aligned), 0)
+        yield difference, counts.astype(np.float32), float(views.weight[parity, n]), deficit
 
 
 def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32) -> np.float32:
