@@ -124,21 +124,14 @@ def view_costs(
     costs, taken, pixels = np.full(len(places), MISSING), np.zeros(len(places), int), np.zeros(len(places), np.float32)
     for h, inverse in enumerate(places):
         total = deficits = weights = 0.0
-        for difference, valid, weight, deficit in pair_differences(
-            tiles,
-            views,
-            layers,
-            lens,
-            inverse,
-            int(layers.shared[h]) if layer is None else layer,
-            count,
-            same_type,
-            widest,
+        chosen = int(layers.shared[h]) if layer is None else layer
+        for difference, counts, weight, deficit in pair_differences(
+            tiles, views, layers, lens, inverse, chosen, count, same_type, widest
         ):
-            number = int(valid.sum())
+            number = float(counts.sum(dtype=np.float64))
             if number >= views.least_overlap:
                 weight *= number if views.by_pixels else 1
-                total += weight * float(difference[valid].mean(dtype=np.float64))
+                total += weight * float((counts * difference).sum(dtype=np.float64)) / number
                 deficits += weight * deficit
                 weights += weight
                 taken[h] += 1
