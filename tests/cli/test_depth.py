@@ -69,7 +69,7 @@ def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     (frame,) = succeeds(*command, "--json").json["frames"]
     assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("per_pixel", False)
     assert frame["settings"]["depth"]["aperture_model"] == "auto"
-    assert frame["note"] == "the camera's depth scale is for aperture model off, and not applied"
+    assert frame["note"] == "the camera's depth scale is for aperture model off, and not applied (off would apply it)"
     assert frame["median_z_mm"] == pytest.approx(1000, rel=0.02)
     line = succeeds(*command).words
     assert f"aperture model per_pixel; {frame['note']}; see" in line

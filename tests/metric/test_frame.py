@@ -109,7 +109,7 @@ def test_the_record_keeps_all_notes() -> None:
     summary = frame_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary
     assert summary["note"] == (
         "the camera file has no f-number: the aperture's effect on depth is not undone; "
-        "the camera's depth scale is for aperture model per_pixel, and not applied"
+        "the camera's depth scale is for aperture model per_pixel, and not applied (per_pixel would apply it)"
     )
     assert not summary["depth_scale_applied"]
     assert summary["settings"]["depth"]["aperture_model"] == "auto"

@@ -104,7 +104,10 @@ def _notes(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> li
     if not isinstance(camera, PlenopticCamera):
         notes.append(NEEDS_CALIBRATION)
     elif camera.depth_scale is not None and not _scaled(camera, virtual):
-        notes.append(f"the camera's depth scale is for aperture model {camera.depth_scale_model}, and not applied")
+        model = camera.depth_scale_model
+        notes.append(
+            f"the camera's depth scale is for aperture model {model}, and not applied ({model} would apply it)"
+        )
     return notes
 
 
