@@ -38,7 +38,7 @@ def cost_curve(
     image: RawImage, camera: PlenopticCamera | GridCamera, k: int, l: int, settings: DepthSettings | None = None
 ) -> CostCurve:
     """The curve of micro-image (k, l), finely sampled in 1/v, by the reference kernel."""
-    settings = settings or DepthSettings()
+    settings = replace(settings or DepthSettings(), refined=False)
     lattice = camera.micro_images.lattice
     if not lattice.contains(k, l):
         raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")

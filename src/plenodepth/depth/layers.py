@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
 from plenodepth.camera.aperture import ApertureTable, aperture_table, pupil_image_offset
 from plenodepth.camera.micro_lenses import LensDistances
 from plenodepth.camera.model import ApertureModel, Configuration
-from plenodepth.depth.looks import MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
+from plenodepth.depth.looks import MOST_BLUR, MOST_MIXED, Evening, evened, full_evening, needed_part, spots_of
 from plenodepth.depth.tiles import Tiles
 from plenodepth.depth.views import Views
 
@@ -36,7 +36,9 @@ VIRTUAL_DEPTHS = np.geomspace(1.2, 60, 120)  # |v| where the slope's v' is tabul
 
 
 class Layers(NamedTuple):
-    """Per kind of lens (K) and hypothesis (h); h = 1 where pixels are taken to look straight on.
+    """Per kind of lens (K) and layer (h).
+
+    There is one for each hypothesis, for each second one when refined, and one in all where pixels look straight on.
 
     A kind is a lens type at a distance from the sensor: a tilted array has some of each. Tables have n entries over
     squared radii, `spacing` px² apart.
@@ -87,6 +89,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     # The image frame looks the other way than the camera's.
     indices = camera.micro_images.lattice.indices()
     aside = -pupil_image_offset(camera, *indices).reshape(-1, 2) / camera.sensor.pixel_size
+    off = float(np.linalg.norm(aside, axis=1).max())
     squared = np.linspace(0, (1.5 * float(tiles.reach)) ** 2, ENTRIES)
     at = np.maximum(np.sqrt(squared), 1e-3)
     types, places = camera.type_count, views.inverse_depths.astype(np.float64)
@@ -118,10 +121,11 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     shared = shared_layers(len(places), HYPOTHESES_OF_A_LAYER[views.refined])
     # A coarse search ends in any hypothesis' own layer; a refined one takes no other than the shared ones.
     kept = np.unique(shared) if views.refined else np.arange(len(places))
+    rest = float(disparity_rest(views.pitch_ratio).mean())
     return Layers(
         kind=(level * types + views.lens_type).astype(np.int32),
         center=(tiles.center + aside).astype(np.float32),
-        aside=np.float32(np.linalg.norm(aside, axis=1).max()),
+        aside=np.float32(off),
         inward=inward[:, kept].astype(np.float32),
         outward=outward[:, kept].astype(np.float32),
         mixing=mixing.astype(np.float32),
@@ -132,7 +136,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
         stretch=stretch[kept].astype(np.float32),
         unlike=(narrowing[:, kept].mean(axis=0) / UNLIKE).astype(np.float32),
         shared=np.searchsorted(kept, shared).astype(np.int32),
-        places=(places / (1 - stretch[shared] * (places[shared] - places))).astype(np.float32),
+        places=((places + rest) / (1 - stretch[shared] * (places[shared] - places)) - rest).astype(np.float32),
     )
 
 
@@ -156,7 +160,14 @@ def even_looks(
     one = Evening(wanted.step, wanted.ends[middle], wanted.blur[middle])
     part = needed_part(wanted, one, _light(table, lens_type, float(tiles.radius)))
     part = np.minimum(part, MOST_MIXED / max(float(one.ends.max()), 1e-6))
+    part = np.minimum(part, MOST_BLUR / max(float(one.blur.max()), 1e-6))
     return evened(table.radius, spots, one, part, float(tiles.blur_unit)).place, one, part
+
+
+def disparity_rest(pitch_ratio: ArrayLike) -> Array:
+    """(1 − λ)/λ: disparities per baseline are λ times 1/v plus this (see camera.disparity)."""
+    ratio = np.asarray(pitch_ratio, dtype=np.float64)
+    return np.asarray((1 - ratio) / ratio)
 
 
 def spots_narrowing(table: ApertureTable, lens_type: int, inverse_depths: Array, looks: Array, radius: float) -> Array:
@@ -203,14 +214,16 @@ def true_from_apparent(
     sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
     for n, distances in enumerate(levels):
-        table = aperture_table(camera, distances=distances)
+        table, rest = aperture_table(camera, distances=distances), float(disparity_rest(distances.pitch_ratio))
         slopes = np.array([
             mean_slope(table, i, spots_of(table, i, sign / VIRTUAL_DEPTHS, smoothing).place, radius)
             for i in range(camera.type_count)
         ])  # fmt: skip
         for i in range(camera.type_count):
             # A lens is compared with all types: the mean of its own slope and of everyone's.
-            found = (slopes[i] + slopes.mean(axis=0)) / 2 * VIRTUAL_DEPTHS
+            slope = (slopes[i] + slopes.mean(axis=0)) / 2
+            # It stretches disparities, which go with 1/v + rest (see `disparity_rest`), and not with 1/v.
+            found = 1 / ((1 / VIRTUAL_DEPTHS + sign * rest) / slope - sign * rest)
             mine = kind == n * camera.type_count + i
             seen, gradient = sign * apparent[mine], np.gradient(VIRTUAL_DEPTHS, found)
             true[mine] = sign * np.interp(seen, found, VIRTUAL_DEPTHS, left=np.nan, right=np.nan)

@@ -3,7 +3,7 @@
 Around its centre a micro-image's pixels look through all of their lens, farther out through less and less of it
 (`camera.aperture`). At 1/v = u, a pixel at x from the centre shows the scene averaged over a spot whose mean is where
 an unclipped pixel would look at
-    X = x + ȳ (u − 1/v0) + A'/(12 A).
+    X = x + ȳ (u − 1/v0) + X' A'/(12 A).
 The last term is the vignetting within the pixel itself: with the area A falling outwards, more light comes from its
 inner half. Were this all, views resampled to X would differ by the disparity of the model again. Two things are left.
 
@@ -63,7 +63,8 @@ def spots_of(table: ApertureTable, lens_type: int, inverse_depth: ArrayLike, smo
     )
     pixels = blurred(radius, points, PIXEL)
     fall = np.maximum(np.gradient(area, radius) / np.maximum(area, 1e-9), -STEEPEST) * PIXEL
-    return blurred(radius, pixels._replace(mean=pixels.mean + fall), smoothing)
+    looks = pixels.mean + fall * np.gradient(pixels.mean, radius, axis=-1)
+    return blurred(radius, pixels._replace(mean=looks), smoothing)
 
 
 def blurred(radius: Array, spots: Spots, variance: ArrayLike, width: float | None = None) -> Spots:

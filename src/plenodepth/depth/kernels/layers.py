@@ -1,6 +1,6 @@
 """Tiles with the aperture's effect undone: made even, then resampled to where their pixels look, per hypothesis.
 
-A tile's layer for a hypothesis is made when a lens first compares it: of most hypotheses few are ever needed.
+A tile's layer for a hypothesis is made when a lens first compares it: most are never needed.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def empty_pixels(size):
 
 
 class Stack(NamedTuple):
-    """Tiles as they are compared: as they were cut, or (the aperture's effect undone) one layer per hypothesis.
+    """Tiles as they are compared: as they were cut, or (the aperture's effect undone) in layers.
 
-    The tile of lens (k, l) for hypothesis h begins at `place_of`. Only some rows of lenses need be there at a time:
+    Layer h of lens (k, l) begins at `place_of`. Only some rows of lenses need be there at a time:
     row l is at l modulo `rows`.
     """
 
@@ -64,6 +64,7 @@ class Stack(NamedTuple):
     layers: int  # 1: the same for all hypotheses
     # Of the tables, what every comparison needs: to take an array out of a tuple in a tuple counts references to all.
     kind: Int32
+    center: Float32
     radius: Float32
     unit: Float32
     unlike: Float32
@@ -86,8 +87,8 @@ def empty_stack(tiles, views, layers):
         gray, detail = np.zeros(lenses * count * size + 4 * tiles.side, f4), np.zeros(lenses * count * size, f4)
         made, mixed = np.zeros((lenses, count + 1), np.bool_), np.zeros((lenses, size), f4)
     return Stack(
-        gray, detail, made, mixed, rows, count, layers.kind, layers.radius, layers.unit, layers.unlike,
-        layers.shared, layers.places, layers, empty_pixels(size),
+        gray, detail, made, mixed, rows, count, layers.kind, layers.center, layers.radius, layers.unit,
+        layers.unlike, layers.shared, layers.places, layers, empty_pixels(size),
     )  # fmt: skip
 
 
@@ -144,7 +145,7 @@ def find_pixels(tiles, layers, lens, reach, pixels):
     cx, cy, per_spacing = layers.center[lens, 0], layers.center[lens, 1], f4(1) / layers.spacing
     for row in range(max(whole(cy - reach) + i4(1), i4(0)), min(whole(cy + reach) + i4(1), side)):
         y = f4(row) - cy
-        half = math.sqrt(reach * reach - y * y)
+        half = math.sqrt(max(reach * reach - y * y, f4(0)))
         first = max(whole(cx - half) + i4(1), i4(0))
         for n in range(min(whole(cx + half), side - i4(1)) - first + i4(1)):
             x = f4(first + n) - cx
@@ -166,7 +167,7 @@ def corner(position, side):
     """
     at = min(max(i4(position + SNAP), i4(0)), i4(side - 2))
     fraction = position - f4(at)
-    return at, fraction if fraction >= SNAP else f4(0)
+    return at, min(fraction, f4(1) - SNAP) if fraction >= SNAP else f4(0)
 
 
 @compiled

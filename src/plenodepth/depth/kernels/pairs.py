@@ -25,7 +25,7 @@ u4 = np.uint32
 
 @inlined
 def place_of(stack, views, size, k, l, h):
-    """Where the tile of lens (k, l) for hypothesis h begins in the stack."""
+    """Where layer h of lens (k, l) begins in the stack."""
     if stack.layers == 1:
         return (l * views.columns + k) * size
     return (((l % stack.rows) * views.columns + k) * stack.layers + h) * size
@@ -58,7 +58,7 @@ def inside(value, limit):
 
 @inlined
 def alike(here, there, unlike):
-    """What a comparison of two pixels counts, at squared distances from their centres: less, the less alike."""
+    """What a comparison of two pixels counts, at such squared distances from the middle of their light."""
     return max(f4(1) - unlike * abs(here - there), f4(0))
 
 
@@ -123,7 +123,8 @@ def pair_sum(gray, detail, coordinates, base, target, start, side, pair):
     total, number = f4(0), f4(0)
     s, size = u4(side), u4(side * side)
     amount = max(-pair.blur, f4(0))
-    move_x, move_y, limit, other_limit, unlike = pair.move_x, pair.move_y, pair.limit, pair.other_limit, pair.unlike
+    move_x, move_y, limit, other_limit = pair.move_x, pair.move_y, pair.limit, pair.other_limit
+    unlike, beside = pair.unlike, pair.beside
     for n in range(count):
         p, r, t = u4(first + n), u4(base + first + n), u4(start + first + offset + n)
         value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
@@ -132,7 +133,7 @@ def pair_sum(gray, detail, coordinates, base, target, start, side, pair):
         here, there = x * x + y * y, px * px + py * py
         # Factors, because conditions would keep the loop from being vectorised. Missing pixels are huge.
         counts = inside(gray[r] + value, UNUSABLE) * inside(here, limit) * inside(there, other_limit)
-        counts *= alike(here, there, unlike)
+        counts *= alike(here + beside, there, unlike)
         total += counts * min(abs(gray[r] + amount * detail[r] - value), UNUSABLE)
         number += counts
     return total, number
@@ -165,7 +166,7 @@ def pair_add(reference, target, start, side, pair, weight, sums):
     """
     w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
     s, size = u4(side), u4(side * side)
-    amount, unlike = max(-pair.blur, f4(0)), pair.unlike
+    amount, unlike, beside = max(-pair.blur, f4(0)), pair.unlike, pair.beside
     move_x, move_y, limit = pair.move_x, pair.move_y, pair.other_limit
     for n in range(count):
         p, t = u4(first + n), u4(start + first + offset + n)
@@ -174,7 +175,9 @@ def pair_add(reference, target, start, side, pair, weight, sums):
         x, y = reference[p + u4(2) * size], reference[p + u4(3) * size]
         px, py = x + move_x, y + move_y
         there = px * px + py * py
-        counts = weight * inside(difference, UNUSABLE) * inside(there, limit) * alike(x * x + y * y, there, unlike)
+        counts = (
+            weight * inside(difference, UNUSABLE) * inside(there, limit) * alike(x * x + y * y + beside, there, unlike)
+        )
         sums[p] += counts * difference
         sums[p + size] += counts
 
@@ -208,6 +211,7 @@ class Pair(NamedTuple):
     # the target once that is interpolated
     deficit: np.float32  # of noise
     unlike: np.float32  # per px²: see `alike`
+    beside: np.float32  # px²: by how much the middle of the light, beside the centre, changes what is apart
 
 
 @inlined
@@ -220,7 +224,7 @@ def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
     parity = (k if views.by_column else l) % 2
     ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
     other, start = ol * views.columns + ok, 0
-    shift_x = shift_y = move_x = move_y = blur = deficit = radius = other_radius = unlike = f4(0)
+    shift_x = shift_y = move_x = move_y = blur = deficit = radius = other_radius = unlike = beside = f4(0)
     low = high = i4(0)
     outside = ok < 0 or ol < 0 or ok >= views.columns or ol >= views.rows
     if outside or (same_type and views.lens_type[lens] != views.lens_type[other]):
@@ -250,5 +254,12 @@ def meet(tiles, views, stack, lens, k, l, n, inverse, widest, layer, same_type):
             blur = (variance - interpolation) / stack.unit[layer]
             deficit = noise_deficit(tiles.noise, wx, wy, blur)
             unlike = stack.unlike[layer]
+            aside_x, aside_y = (
+                stack.center[lens, 0] - tiles.center[lens, 0],
+                stack.center[lens, 1] - tiles.center[lens, 1],
+            )
+            beside = f4(2) * (aside_x * move_x + aside_y * move_y)
     limits = radius * radius, other_radius * other_radius
-    return Pair(other, start, shift_x, shift_y, low, high, move_x, move_y, limits[0], limits[1], blur, deficit, unlike)
+    return Pair(
+        other, start, shift_x, shift_y, low, high, move_x, move_y, limits[0], limits[1], blur, deficit, unlike, beside
+    )

@@ -62,7 +62,8 @@ def coarse_depth(tiles: Tiles, views: Views, layers: Layers, lens: int, maps: Ma
     )
     if np.isnan(place):
         return
-    inverse = unstretched(between[n] + place * quarter, middle, layers.stretch[_layer(layers, int(best[0]))])
+    stretch = layers.stretch[_layer(layers, int(best[0]))]
+    inverse = unstretched(between[n] + place * quarter, middle, stretch, views.pitch_ratio[lens])
     if inverse * middle <= 0:  # beyond infinity
         return
     maps.virtual_depth.flat[lens] = 1 / inverse
@@ -222,9 +223,11 @@ def pair_differences(
         aligned = _shifted(other_gray + np.float32(max(blur, 0)) * other_detail, shift)
         reference = gray + np.float32(max(-blur, 0)) * detail
         deficit = noise_deficit(tiles.noise, part[0], part[1], np.float32(blur))
-        here, there = (np.sum(place**2, axis=-1) for place in (coordinates, coordinates + gain * baseline))
-        valid = disc & (there <= other_radius**2) & (aligned < UNUSABLE)
-        counts = np.where(valid, np.maximum(1 - layers.unlike[layer] * np.abs(here - there), 0), 0)
+        there = coordinates + gain * baseline
+        valid = disc & (np.sum(there**2, axis=-1) <= other_radius**2) & (aligned < UNUSABLE)
+        aside = layers.center[lens] - tiles.center[lens]
+        apart = np.sum((coordinates - aside) ** 2, axis=-1) - np.sum((there - aside) ** 2, axis=-1)
+        counts = np.where(valid, np.maximum(1 - layers.unlike[layer] * np.abs(apart), 0), 0)
         difference = np.where(valid, np.abs(reference - aligned), 0)
         yield difference, counts.astype(np.float32), float(views.weight[parity, n]), deficit
 
@@ -237,7 +240,7 @@ def _relative_variance(views: Views, lens: int, other: int, inverse: np.float32)
 
 
 def _layer(layers: Layers, h: int) -> int:
-    """The layer for hypothesis h: its own, or the only one."""
+    """Layer h, or the only one where there is one for all."""
     return min(h, int(layers.radius.shape[1]) - 1)
 
 
@@ -302,7 +305,7 @@ def _looked_up(table: Float32, squared: Float32, spacing: np.float32) -> Float32
 def _between(value: Float32, place: Float32) -> tuple[Float32, Float32]:
     """A tile's values at places (..., 2) in it, bilinear, and the fractions (..., 2)."""
     corner = np.clip(np.floor(place + SNAP), 0, len(value) - 2).astype(np.int32)
-    fraction = np.where(place - corner >= SNAP, place - corner, 0).astype(np.float32)
+    fraction = np.where(place - corner >= SNAP, np.minimum(place - corner, 1 - SNAP), 0).astype(np.float32)
     x, y = np.moveaxis(corner, -1, 0)
     wx, wy = np.moveaxis(fraction, -1, 0)
     both = wx * wy

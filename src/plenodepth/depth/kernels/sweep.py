@@ -150,7 +150,8 @@ def coarse_rows(first, last, tiles, views, layers, maps):
             )  # fmt: skip
             if math.isnan(place):
                 continue
-            inverse = unstretched(between[n] + place * quarter, middle, layers.stretch[min(layer, stack.layers - 1)])
+            stretch = layers.stretch[min(layer, stack.layers - 1)]
+            inverse = unstretched(between[n] + place * quarter, middle, stretch, views.pitch_ratio[lens])
             if inverse * middle <= 0:  # beyond infinity
                 continue
             maps.virtual_depth[l, k] = f4(1) / inverse
@@ -160,12 +161,16 @@ def coarse_rows(first, last, tiles, views, layers, maps):
 
 
 @inlined
-def unstretched(inverse, layer, stretch):
+def unstretched(inverse, layer, stretch, ratio):
     """1/v from that found among tiles made for the hypothesis `layer`, whose scale is not quite that of 1/v itself.
 
-    Disparities in those tiles are too small by 1 + stretch · (1/v − layer).
+    Disparities in those tiles are too small by 1 + stretch · (1/v − layer); they go with 1/v + (1 − λ)/λ, λ the ratio
+    of the pitches.
     """
-    return inverse * ((f4(1) - stretch * layer) / (f4(1) - stretch * inverse))
+    if stretch == 0:
+        return inverse
+    rest = (f4(1) - ratio) / ratio
+    return ((inverse + rest) * (f4(1) - stretch * layer) - rest) / (f4(1) - stretch * (inverse + rest))
 
 
 @compiled
