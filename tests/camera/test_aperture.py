@@ -15,13 +15,14 @@ from plenodepth.camera import ExitPupil, PlenopticCamera, lens_center, lens_dist
 from plenodepth.camera.aperture import (
     aperture_diameter,
     aperture_table,
-    centroid_slope,
     common_moments,
     common_slopes,
+    disc_of_pupil,
     focus_inverse_depth,
     open_lens,
     opened,
     pupil_on_lens,
+    slope_of_opened,
 )
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
@@ -202,7 +203,8 @@ def test_the_slope_of_the_centroid_is_its_derivative(name: str) -> None:
         near, far = (open_lens(camera, offset + by, lens_type).centroid for by in (-step, step))
         expected = (far - near) / (2 * step)
         some = np.isfinite(expected)
-        found = centroid_slope(camera, offset, lens_type)
+        ratio, radius = disc_of_pupil(camera, *lens_distances(camera), lens_type)
+        found = slope_of_opened(camera, ratio, radius, offset)
         np.testing.assert_allclose(found[some], expected[some], atol=1e-4, rtol=1e-4)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plenodepth.calib.depth_scale import DepthScaleFit, fit_depth_scale
+from plenodepth.calib.unaware_matching import Matching, Method, predicted_virtual_depth
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, usable_depth_range, virtual_from_metric
 from plenodepth.camera.aperture import aperture_diameter
 from plenodepth.camera.model import Array
-from plenodepth.camera.predicted_scale import Matching, Method, predicted_virtual_depth
 from plenodepth.errors import InputError
 
 VIRTUAL_RANGE = (2.5, 15.0)  # of |v|: what is matched well; 500 to 1900 mm for an R12-E

@@ -226,14 +226,8 @@ def opened(camera: PlenopticCamera, ratio: Array, radius: Array, offset: Array) 
     return OpenLens(area, width * side * centroid, width * along, width * across, width * side * third)
 
 
-def centroid_slope(camera: PlenopticCamera, offset: ArrayLike, lens_type: int, f_number: float | None = None) -> Array:
-    """d(centroid)/d(offset) of `open_lens`, along; across it is centroid/offset. NaN where nothing is open."""
-    ratio, radius = disc_of_pupil(camera, *lens_distances(camera), lens_type, f_number)
-    return slope_of_opened(camera, ratio, radius, np.asarray(offset, dtype=np.float64))
-
-
 def slope_of_opened(camera: PlenopticCamera, ratio: Array, radius: Array, offset: Array) -> Array:
-    """d(centroid)/d(offset) of `opened`."""
+    """d(centroid)/d(offset) of `opened`, along; across it is centroid/offset. NaN where nothing is open."""
     half, distance = camera.micro_lenses.lens_diameter / 2, np.abs(ratio) * offset
     moments, slopes = common_moments(half, radius, distance), common_slopes(half, radius, distance)
     with np.errstate(divide="ignore", invalid="ignore"):

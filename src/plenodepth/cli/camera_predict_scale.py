@@ -9,9 +9,9 @@ import numpy as np
 import typer
 
 from plenodepth.calib.scale_prediction import ScalePrediction, predict_scale, round_depths
+from plenodepth.calib.unaware_matching import Matching
 from plenodepth.camera import GridCamera, PlenopticCamera, load_camera
 from plenodepth.camera.aperture import aperture_diameter
-from plenodepth.camera.predicted_scale import Matching
 from plenodepth.cli.common import (
     CameraArgument,
     ImageSizeOption,

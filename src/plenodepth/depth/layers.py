@@ -39,7 +39,6 @@ class Layers(NamedTuple):
     """Per kind of lens (K) and layer (h).
 
     There is one for each hypothesis, for each second one when refined, and one in all where pixels look straight on.
-
     A kind is a lens type at a distance from the sensor: a tilted array has some of each. Tables have n entries over
     squared radii, `spacing` px² apart.
     """
@@ -114,7 +113,7 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
                 outward[kind, h] = np.where(at < edge, np.interp(at, table.radius, look), at * look[-1] / edge) / at
                 # A tile's own interpolation and that of a pair's target each take a pixel more.
                 compared, usable = np.interp(
-                    [min(float(tiles.radius), lit), float(tiles.reach) - 1], table.radius, look
+                    [min(float(tiles.radius), lit - off), float(tiles.reach) - 1], table.radius, look
                 )
                 radius[kind, h] = min(compared, usable - 1, float(tiles.radius))
     stretch = np.gradient(np.log(slope), places, axis=1).mean(axis=0)

@@ -33,6 +33,7 @@ class Samples:
     """Luminance or raw value (n, p) of pixels in n micro-images, with the distance (n, p) from their centres, px."""
 
     values: Array
+    peak: Array  # (n, p): the largest of a pixel's channels, which saturates first
     distance: Array
     lens_type: NDArray[np.int64]  # (n,), 0 for pinholes
 
@@ -46,7 +47,8 @@ def sampled(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Sample
     values, distance = patches(image, camera.micro_images, k, l, reach)
     numbers = np.asarray(values, dtype=np.float64)
     types = np.maximum(camera.micro_images.lens_type(k, l), 0)
-    return Samples(numbers.mean(axis=2) if numbers.ndim == 3 else numbers, distance, types)
+    mean, peak = (numbers.mean(axis=2), numbers.max(axis=2)) if numbers.ndim == 3 else (numbers, numbers)
+    return Samples(mean, peak, distance, types)
 
 
 def rim_brightness(
@@ -98,7 +100,7 @@ def _unsaturated(image: NDArray[Any], samples: Samples, levels: Levels) -> NDArr
     """Which of the samples are below saturation, (n, p)."""
     if image.dtype == np.float32:
         return np.ones(samples.values.shape, np.bool_)
-    return np.asarray(samples.values < levels.saturated)
+    return np.asarray(samples.peak < levels.saturated)
 
 
 def _over_prediction(

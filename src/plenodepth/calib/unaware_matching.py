@@ -1,7 +1,7 @@
 """What depth a matcher finds that takes pixels to look straight on, though the main lens' aperture clips their light.
 
-Beyond a lens' focus the clipped pixels of a micro-image look closer together than the thin-lens model says
-(`camera.aperture`): the scene is magnified within each micro-image, disparities grow, and depth comes out too large.
+For objects nearer than a lens' focus the clipped pixels of a micro-image look closer together than the thin-lens model
+says (`camera.aperture`): the scene is magnified within each micro-image, disparities grow, depth comes out too large.
 
 Two predictions from the optics. The slope: x_eff ≈ slope · x over the compared disc, and v' = slope · v.
 The matching itself: two views i and j of a random texture are compared at a hypothesis u = 1/v', pixel x of the one
