@@ -74,7 +74,7 @@ def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l
         by_focals[..., 2, :] = (blur.by_focal / pixel)[..., None] * (lens_type[..., None] == range(camera.type_count))
 
     by_image = by_virtual @ virtual_by_image
-    by_mla, center_by_pitch = _center_jacobian(camera, k, l)
+    by_mla, center_by_pitch = lens_center_jacobian(camera, k, l)
     by_intrinsics = np.concatenate(
         [
             (by_image @ image_by_focal[..., None]),
@@ -101,7 +101,7 @@ def predicted_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLik
     by_center = np.zeros((*shape, 2, 3))
     by_center[..., 0, 0] = by_center[..., 1, 1] = -stretch / pixel
     by_center[..., :, 2] = center[..., :2] * (stretch / center[..., 2])[..., None] / pixel
-    by_mla, center_by_pitch = _center_jacobian(camera, k, l)
+    by_mla, center_by_pitch = lens_center_jacobian(camera, k, l)
     by_sensor = np.zeros((*shape, 2, 4))
     by_sensor[..., 0, 0] = by_sensor[..., 1, 1] = 1 / pixel
     by_sensor[..., :, 2] = -center[..., :2] / center[..., 2:] / pixel
@@ -113,7 +113,7 @@ def predicted_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLik
     return result
 
 
-def _center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> tuple[Array, Array]:
+def lens_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> tuple[Array, Array]:
     """Derivatives of the lens centre C_kl by the array's pose (..., 3, 6) and by its pitch (..., 3, 2)."""
     pose = camera.micro_lenses.cam_from_mla
     by_pitch = pose.rotation[:, :2] * unit_lens_position(camera, k, l)[..., None, :]

@@ -1,0 +1,289 @@
+"""The calibration's bundle adjustment: from a rough camera and features to a camera, board poses and residuals.
+
+Staged: poses alone, then the distances of the optics, then all. Weights are refreshed between solutions: robustly,
+and by how large residuals of each kind (positions, blur radii, centres) turn out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.calib.board_poses import BoardView, pinhole_poses
+from plenodepth.calib.bundle import Estimate, Prior, Problem, Weighted, WeightedCenters, solve
+from plenodepth.calib.clusters import cluster_views
+from plenodepth.calib.features import Board, Centers, Features
+from plenodepth.calib.residuals import Residuals, Seen, center_residuals, feature_residuals
+from plenodepth.calib.weights import Scales, line_scale, plane_scale, robust_weight, whitening
+from plenodepth.camera.model import Array, Indices, PlenopticCamera
+from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+
+ALWAYS_HELD = ("sensor.pixel_size",)  # it only scales the rest
+LAST_FREED = ("distortion",)  # what a rough start must not be fitted with
+ROUNDS = 12  # of weights and solution
+SETTLED = 1e-5  # relative change of the cost after which the rounds end
+LEAST_FEATURES = 12  # of a board in a frame
+
+
+@dataclass(frozen=True)
+class AdjustSettings:
+    """What is adjusted and how."""
+
+    aperture: bool = False  # pixels look through the main lens' aperture (`calib.looking`)
+    hold: tuple[str, ...] = ()  # intrinsic parameters, or the beginnings of their names
+    priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name: value, standard deviation
+    use_rho: bool = True
+    rounds: int = ROUNDS
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What the residuals of the final estimate are, in the order of `features` and `centers`."""
+
+    features: Features  # those of boards with a pose
+    residuals: Array  # (n, 3) px: u, v, ρ, predicted less observed; ρ NaN where it is unknown
+    weight: Array  # (n,) robust, 0 for outliers
+    centers: Centers | None
+    center_residuals: Array  # (c, 2) px
+    center_weight: Array  # (c,)
+
+
+@dataclass(frozen=True, eq=False)
+class Adjustment:
+    """The result of `adjust`."""
+
+    estimate: Estimate
+    problem: Problem  # as solved last, for the uncertainty
+    fit: Fit
+    scales: Scales
+    iterations: int
+    converged: bool
+    cpu_seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def camera(self) -> PlenopticCamera:
+        """The calibrated camera."""
+        return self.estimate.camera
+
+    @property
+    def rmse_uv(self) -> float:
+        """Root mean square of the distance of predicted and observed positions, px, over all features."""
+        return float(np.sqrt((self.fit.residuals[:, :2] ** 2).sum(axis=1).mean()))
+
+    @property
+    def rmse_rho(self) -> float:
+        """Root mean square of the blur radii's residuals, px; NaN without any."""
+        values = self.fit.residuals[:, 2]
+        known = np.isfinite(values)
+        return float(np.sqrt((values[known] ** 2).mean())) if known.any() else float("nan")
+
+    @property
+    def rmse_centers(self) -> float:
+        """Root mean square of the centres' residuals, px; NaN without any."""
+        values = self.fit.center_residuals
+        return float(np.sqrt((values**2).sum(axis=1).mean())) if len(values) else float("nan")
+
+
+Report = Callable[[str], None]
+
+
+def adjust(
+    camera: PlenopticCamera,
+    features: Features,
+    centers: Centers | None,
+    board: Board,
+    settings: AdjustSettings | None = None,
+    *,
+    start_poses: Mapping[BoardView, Pose] | None = None,
+    report: Report | None = None,
+) -> Adjustment:
+    """Calibrate: `camera` is the start, and keeps what is held."""
+    settings = settings or AdjustSettings()
+    began = time.process_time()
+    say = report or (lambda _: None)
+    data = _Data(replace(camera, depth_scale=None), features, centers, board, settings)
+    say("board poses")
+    estimate = data.posed(start_poses)
+    iterations, converged = 0, True
+    free = free_parameters(camera, settings)
+    stages = [(), tuple(name for name in free if not name.startswith(LAST_FREED)), free]
+    if not free:
+        stages = stages[:1]
+    scales, problem, weights = Scales(), None, data.even_weights()
+    for number, names in enumerate(stages):
+        say(f"stage {number + 1} of {len(stages)}")
+        cost = np.inf
+        for _ in range(settings.rounds):
+            problem, scales, weights = data.weighted(estimate, names)
+            solution = solve(problem, estimate, iterations=60)
+            estimate, iterations, converged = solution.estimate, iterations + solution.iterations, solution.converged
+            # With new scales the cost itself is no measure; the estimate's change is what the weighted cost gains.
+            settled = abs(cost - solution.cost) <= SETTLED * solution.cost
+            cost = solution.cost
+            if settled:
+                break
+    assert problem is not None
+    return Adjustment(
+        estimate=estimate,
+        problem=problem,
+        fit=data.fit(estimate, weights),
+        scales=scales,
+        iterations=iterations,
+        converged=converged,
+        cpu_seconds=time.process_time() - began,
+        notes=tuple(data.notes),
+    )
+
+
+def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:
+    """The names of the intrinsic parameters that are adjusted."""
+    names = intrinsic_names(camera)
+    unknown = [held for held in (*settings.hold, *settings.priors) if not any(n.startswith(held) for n in names)]
+    if unknown:
+        raise InputError(f"is no parameter (there are: {', '.join(names)})", field=f"hold {unknown[0]}")
+    held = (*settings.hold, *ALWAYS_HELD, *(() if settings.use_rho or settings.aperture else ("micro_lenses.focal",)))
+    return tuple(name for name in names if not name.startswith(held))
+
+
+class _Data:
+    """The observations, sorted by board and frame."""
+
+    def __init__(
+        self,
+        camera: PlenopticCamera,
+        features: Features,
+        centers: Centers | None,
+        board: Board,
+        settings: AdjustSettings,
+    ) -> None:
+        self.camera, self.board, self.settings, self.notes = camera, board, settings, list[str]()
+        self.centers = centers
+        assigned = features.where(features.corner >= 0)
+        if not len(assigned):
+            raise InputError("have no feature that belongs to a board", field="features", fix="detect them first")
+        if assigned.corner.max() >= board.corner_count:
+            raise InputError(
+                f"have a corner {assigned.corner.max()}, the board has {board.columns} × {board.rows}",
+                field="features",
+                fix="give the board's inner corners as columns x rows",
+            )
+        order = np.lexsort((assigned.corner, assigned.board, assigned.frame))
+        self.features = assigned.where(order)
+        self.rows: dict[BoardView, Indices] = {}
+
+    def posed(self, start: Mapping[BoardView, Pose] | None) -> Estimate:
+        """Poses of every board that has enough features: given ones, or the better of two candidates."""
+        keys = np.stack([self.features.frame, self.features.board], axis=1)
+        candidates = {v: [p] for v, p in (start or {}).items()}
+        if not start:
+            candidates = pinhole_poses(self.camera, cluster_views(self.camera, self.features), self.board)
+        poses: dict[BoardView, Pose] = {}
+        for frame, board in np.unique(keys, axis=0).tolist():
+            rows = np.flatnonzero((keys == [frame, board]).all(axis=1))
+            options = candidates.get((frame, board), [])
+            if len(rows) < LEAST_FEATURES or not options:
+                self.notes.append(f"frame {frame}: {len(rows)} features are too few for a pose; left out")
+                continue
+            self.rows[frame, board] = rows
+            poses[frame, board] = self._better((frame, board), options)
+        if not poses:
+            raise InputError("give no pose of any board", field="features", fix="give frames that show more of it")
+        self.features = self.features.where(np.concatenate(list(self.rows.values())))
+        ends = np.cumsum([len(rows) for rows in self.rows.values()])
+        self.rows = {
+            view: np.arange(end - len(rows), end) for (view, rows), end in zip(self.rows.items(), ends, strict=True)
+        }
+        return Estimate(self.camera, poses)
+
+    def _better(self, view: BoardView, options: Sequence[Pose]) -> Pose:
+        best, lowest = options[0], np.inf
+        for pose in options if len(options) > 1 else ():
+            weighted = Weighted(self._seen(view), np.broadcast_to(np.eye(3), (len(self.rows[view]), 3, 3)))
+            problem = Problem({view: weighted}, None, (), (), self.settings.aperture)
+            solution = solve(problem, Estimate(self.camera, {view: pose}), iterations=30)
+            values = self._residuals(solution.estimate, view).values
+            typical = float(np.median(np.hypot(values[:, 0], values[:, 1])))
+            if typical < lowest:
+                best, lowest = solution.estimate.poses[view], typical
+        return best
+
+    def _seen(self, view: BoardView) -> Seen:
+        mine = self.features.where(self.rows[view])
+        rho = mine.rho if self.settings.use_rho and self.camera.type_count else np.full(len(mine), np.nan)
+        return Seen(self.board.points(mine.corner), mine.k, mine.l, mine.uv, rho)
+
+    def _residuals(self, estimate: Estimate, view: BoardView) -> Residuals:
+        return feature_residuals(
+            estimate.camera,
+            estimate.poses[view],
+            self._seen(view),
+            aperture=self.settings.aperture,
+            derivatives=False,
+        )
+
+    def even_weights(self) -> tuple[Array, Array]:
+        """Robust weights (n,), (c,) to begin with."""
+        return np.ones(len(self.features)), np.ones(0 if self.centers is None else len(self.centers))
+
+    def weighted(self, estimate: Estimate, names: Sequence[str]) -> tuple[Problem, Scales, tuple[Array, Array]]:
+        """The problem with weights by the residuals of an estimate, its scales and the robust weights."""
+        residuals = {view: self._residuals(estimate, view) for view in self.rows}
+        roots, norms, blurs = {}, {}, {}
+        for view, rows in self.rows.items():
+            moved = residuals[view].by_observed
+            roots[view] = whitening(moved @ self.features.covariance[rows] @ np.swapaxes(moved, 1, 2))
+            norms[view] = np.linalg.norm(roots[view] @ residuals[view].values[:, :2, None], axis=(1, 2))
+            blurs[view] = residuals[view].values[:, 2] / np.where(
+                np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf
+            )
+        blur = np.concatenate(list(blurs.values()))
+        scales = Scales(plane_scale(np.concatenate(list(norms.values()))), line_scale(blur[blur != 0]))
+        views = {}
+        weight = np.empty(len(self.features))
+        for view, rows in self.rows.items():
+            weight[rows] = robust_weight(norms[view] / scales.uv)
+            root = np.zeros((len(rows), 3, 3))
+            root[:, :2, :2] = roots[view] * (np.sqrt(weight[rows]) / scales.uv)[:, None, None]
+            sigma = np.where(np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf)
+            robust = np.minimum(weight[rows], robust_weight(np.abs(blurs[view]) / scales.rho))
+            root[:, 2, 2] = np.sqrt(robust) / (scales.rho * sigma)
+            views[view] = Weighted(self._seen(view), root)
+        center_weight, centers = np.ones(0), None
+        if self.centers is not None:
+            root = whitening(self.centers.covariance)
+            values, _ = center_residuals(estimate.camera, self.centers, derivatives=False)
+            norm = np.linalg.norm(root @ values[..., None], axis=(1, 2))
+            scales = scales._replace(centers=plane_scale(norm))
+            center_weight = robust_weight(norm / scales.centers)
+            root = root * (np.sqrt(center_weight) / scales.centers)[:, None, None]
+            centers = WeightedCenters(self.centers, root)
+        places = {name: index for index, name in enumerate(intrinsic_names(self.camera))}
+        priors = [Prior(places[name], *given) for name, given in self.settings.priors.items() if name in names]
+        problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)
+        return problem, scales, (weight, center_weight)
+
+    def fit(self, estimate: Estimate, weights: tuple[Array, Array]) -> Fit:
+        """Residuals in pixels of the image."""
+        values = np.empty((len(self.features), 3))
+        for view, rows in self.rows.items():
+            residuals = self._residuals(estimate, view)
+            values[rows] = residuals.values
+            # Where a pixel looks moves faster or slower than the pixel itself.
+            values[rows, :2] = np.linalg.solve(-residuals.by_observed, residuals.values[:, :2, None])[..., 0]
+            values[rows[~np.isfinite(self._seen(view).rho)], 2] = np.nan
+        of_centers = np.zeros((0, 2))
+        if self.centers is not None:
+            of_centers, _ = center_residuals(estimate.camera, self.centers, derivatives=False)
+        return Fit(self.features, values, weights[0], self.centers, of_centers, weights[1])
+
+
+def inliers(fit: Fit) -> NDArray[np.bool_]:
+    """Features (n,) that count."""
+    return np.asarray(fit.weight > 0)
