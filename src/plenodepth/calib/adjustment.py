@@ -237,8 +237,7 @@ class _Data:
         residuals = {view: self._residuals(estimate, view) for view in self.rows}
         roots, norms, blurs = {}, {}, {}
         for view, rows in self.rows.items():
-            moved = residuals[view].by_observed
-            roots[view] = whitening(moved @ self.features.covariance[rows] @ np.swapaxes(moved, 1, 2))
+            roots[view] = whitening(self.features.covariance[rows])
             norms[view] = np.linalg.norm(roots[view] @ residuals[view].values[:, :2, None], axis=(1, 2))
             blurs[view] = residuals[view].values[:, 2] / np.where(
                 np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf
@@ -273,10 +272,7 @@ class _Data:
         """Residuals in pixels of the image."""
         values = np.empty((len(self.features), 3))
         for view, rows in self.rows.items():
-            residuals = self._residuals(estimate, view)
-            values[rows] = residuals.values
-            # Where a pixel looks moves faster or slower than the pixel itself.
-            values[rows, :2] = np.linalg.solve(-residuals.by_observed, residuals.values[:, :2, None])[..., 0]
+            values[rows] = self._residuals(estimate, view).values
             values[rows[~np.isfinite(self._seen(view).rho)], 2] = np.nan
         of_centers = np.zeros((0, 2))
         if self.centers is not None:

@@ -87,10 +87,11 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     for view, weighted in problem.views.items():
         blocks.append(_Block(_board_function(problem, start, view, weighted), 3 * len(weighted.root), (count, 6)))
         ceres.add_residual_block(blocks[-1], None, [camera_step, steps[view]])
-    if problem.centers is not None:
+    # A block whose unknowns are all held tells nothing (and its part of the total cost crashes pyceres 2.6).
+    if problem.centers is not None and problem.free:
         blocks.append(_Block(_center_function(problem, start), 2 * len(problem.centers.root), (count,)))
         ceres.add_residual_block(blocks[-1], None, [camera_step])
-    if problem.priors:
+    if problem.priors and problem.free:
         blocks.append(_Block(_prior_function(problem, start), len(problem.priors), (count,)))
         ceres.add_residual_block(blocks[-1], None, [camera_step])
     held = [index for index in range(count) if index not in set(problem.free)]
@@ -156,7 +157,7 @@ def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted
 
     def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]] | None:
         camera, pose = stepped(start.camera, parameters[0]), pose0.perturbed(parameters[1])
-        values, by_intrinsics, by_pose, _ = feature_residuals(
+        values, by_intrinsics, by_pose = feature_residuals(
             camera, pose, weighted.seen, aperture=problem.aperture, derivatives=derivatives
         )
         if not np.isfinite(values).all():

@@ -1,8 +1,8 @@
 """Where the pixels of features look through the main lens' aperture, and how that changes with the camera.
 
 A pixel x (mm from where its lens shows the pupil's middle) shows what an open one would show at x + ȳ(x) (1/v − 1/v0)
-(`camera.aperture`). Bundle adjustment compares there: the observed pixel is moved to where it looks, which is closed
-form, rather than the predicted one to where it appears. The blur line gives 1/v − 1/v0 = 2 s ρ/B for free.
+(`camera.aperture`): a point appears at the pixel that looks at it (`camera.apparent`). The blur line gives
+1/v − 1/v0 = 2 s ρ/B for free.
 
 ȳ depends on the distance |x|, on D, d, the lens' focal length, its diameter and the pupil's: a table over |x| with its
 derivatives, made anew for each camera, serves all features.
@@ -10,19 +10,33 @@ derivatives, made anew for each camera, serves all features.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from plenodepth.camera.aperture import disc_of_pupil, opened, pupil_image_offset
+from plenodepth.camera.aperture import aperture_diameter, common_moments, disc_on_lens, pupil_image_offset
 from plenodepth.camera.micro_lenses import lens_distances, predicted_center
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 
 PLACES = 160  # of the table, over 1.3 micro-image radii
 BEYOND = 1.3
 STEP = 1e-5  # relative, of the table's derivatives
-VARIABLES = ("main", "sensor", "focal", "diameter", "aperture")
+ITERATIONS = 8  # Newton's
+LEAST_PACE = 0.2  # of Newton's slopes: a rough camera may have looks that do not advance with the pixels
+
+
+class _Optics(NamedTuple):
+    """What the centroid depends on besides |x|, mm; in the order of `VARIABLES`."""
+
+    main: float  # D, or to the exit pupil where there is one: it moves with D
+    sensor: float  # d
+    focal: float
+    diameter: float
+    aperture: float
+
+
+VARIABLES = _Optics._fields
 
 
 class Looks(NamedTuple):
@@ -36,23 +50,11 @@ class Looks(NamedTuple):
 
 def looks(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices) -> Looks:
     """For observed pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
-    pixel = camera.sensor.pixel_size
-    middle = predicted_center(camera, k, l) - pupil_image_offset(camera, k, l) / pixel
-    away = (uv - middle) * pixel
+    away, types = _offset(camera, uv, k, l), camera.micro_images.lens_type(k, l)
     distance = np.hypot(away[:, 0], away[:, 1])
     direction = away / np.maximum(distance, 1e-12)[:, None]
-    types = camera.micro_images.lens_type(k, l)
-    table = _tables(camera)
-    places = _places(camera)
-    place = distance / (places[1] - places[0])
-    low = np.clip(place.astype(np.int64), 0, PLACES - 2)
-    part = np.clip(place - low, 0, 1)[:, None]
-    values = table[types, low] * (1 - part) + table[types, low + 1] * part  # (n, 1 + 5)
-    slope = (table[types, low + 1, 0] - table[types, low, 0]) / (places[1] - places[0])
-    # The table holds for the array's centre; elsewhere a tilted array has other D and d.
-    main, sensor = lens_distances(camera, k, l)
-    main0, sensor0 = lens_distances(camera)
-    length = values[:, 0] + values[:, 1] * (main - main0) + values[:, 2] * (sensor - sensor0)
+    values, slope = _interpolated(camera, types, distance)
+    length = values[:, 0] + _beside_middle(camera, values, k, l)
     along = direction[:, :, None] * direction[:, None, :]
     across = np.eye(2) - along
     around = np.where(distance > 1e-9, length / np.maximum(distance, 1e-9), slope)
@@ -64,6 +66,48 @@ def looks(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices) -> Looks:
     )
 
 
+def appearing(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices, gap: Array) -> Array:
+    """Pixels (n, 2) that show what the thin-lens model puts at `uv`, where 1/v − 1/v0 = gap (n,).
+
+    As `camera.apparent_position`, from the table and without an end: beyond the last open pixel ȳ stays as it is, so
+    that a rough camera's prediction still says in which direction it is wrong.
+    """
+    away, types = _offset(camera, uv, k, l), camera.micro_images.lens_type(k, l)
+    target = np.hypot(away[:, 0], away[:, 1])
+    beside = _beside_middle(camera, _interpolated(camera, types, target)[0], k, l)
+    place = target.copy()
+    for _ in range(ITERATIONS):
+        values, slope = _interpolated(camera, types, place)
+        excess = place + gap * (values[:, 0] + beside) - target
+        place = np.clip(place - excess / np.maximum(1 + gap * slope, LEAST_PACE), 0, None)
+    stretch = np.where(target > 0, place / np.maximum(target, 1e-12), 1)
+    return np.asarray(uv + away * (stretch - 1)[:, None] / camera.sensor.pixel_size)
+
+
+def _offset(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices) -> Array:
+    """mm (n, 2), in the image's u and v, from where each pixel's lens shows the pupil's middle."""
+    pixel = camera.sensor.pixel_size
+    return np.asarray((uv - predicted_center(camera, k, l)) * pixel + pupil_image_offset(camera, k, l))
+
+
+def _interpolated(camera: PlenopticCamera, types: Indices, distance: Array) -> tuple[Array, Array]:
+    """Rows of the table (n, 1 + 5) at distances (n,) mm, and the slope of ȳ over the distance."""
+    table, places = _tables(camera), _places(camera)
+    place = distance / places[1]
+    low = np.clip(place.astype(np.int64), 0, PLACES - 2)
+    part = np.clip(place - low, 0, 1)[:, None]
+    first, second = table[types, low], table[types, low + 1]
+    slope = np.where(place < PLACES - 1, (second[:, 0] - first[:, 0]) / places[1], 0)
+    return first * (1 - part) + second * part, slope
+
+
+def _beside_middle(camera: PlenopticCamera, values: Array, k: Indices, l: Indices) -> Array:
+    """What ȳ (n,) has more than in the table, which holds for D and d amid the array: a tilted one has others."""
+    main, sensor = lens_distances(camera, k, l)
+    main0, sensor0 = lens_distances(camera)
+    return np.asarray(values[:, 1] * (main - main0) + values[:, 2] * (sensor - sensor0))
+
+
 def _places(camera: PlenopticCamera) -> Array:
     """(places,) mm from the pupil's image."""
     return np.linspace(0, BEYOND * camera.micro_images.radius * camera.sensor.pixel_size, PLACES)
@@ -71,44 +115,30 @@ def _places(camera: PlenopticCamera) -> Array:
 
 def _tables(camera: PlenopticCamera) -> Array:
     """(I, places, 1 + 5): ȳ, mm, and its derivatives by `VARIABLES`, amid the array."""
-    offset = _places(camera)
     main, sensor = (float(value) for value in lens_distances(camera))
-    result = np.empty((camera.type_count, PLACES, 1 + len(VARIABLES)))
-    for lens_type in range(camera.type_count):
-        result[lens_type, :, 0] = _centroid(camera, lens_type, main, sensor, offset, None)
-        for column, variable in enumerate(VARIABLES, start=1):
-            moved = _centroid(camera, lens_type, main, sensor, offset, variable)
-            step = STEP * _size(camera, lens_type, main, sensor, variable)
-            result[lens_type, :, column] = (moved - result[lens_type, :, 0]) / step
-    return result
+    to_pupil = main - camera.main_lens.pupil_distance
+    rest = (camera.micro_lenses.lens_diameter, aperture_diameter(camera))
+    farthest = float(_places(camera)[-1])
+    focals = camera.micro_lenses.focal_lengths.tolist()
+    return np.stack([_table(_Optics(to_pupil, sensor, focal, *rest), farthest) for focal in focals])
 
 
-def _size(camera: PlenopticCamera, lens_type: int, main: float, sensor: float, variable: str) -> float:
-    f_number = camera.main_lens.f_number
-    assert f_number is not None
-    return {
-        "main": main,
-        "sensor": sensor,
-        "focal": float(camera.micro_lenses.focal_lengths[lens_type]),
-        "diameter": camera.micro_lenses.lens_diameter,
-        "aperture": camera.main_lens.focal_length / f_number,
-    }[variable]
+@lru_cache(maxsize=64)  # all frames of one step of the adjustment ask for the same
+def _table(optics: _Optics, farthest: float) -> Array:
+    """(places, 1 + 5) of one lens type."""
+    offset = np.linspace(0, farthest, PLACES)
+    columns = [_centroid(optics, offset)]
+    for name, value in zip(VARIABLES, optics, strict=True):
+        moved = _centroid(optics._replace(**{name: value * (1 + STEP)}), offset)
+        columns.append((moved - columns[0]) / (STEP * value))
+    return np.stack(columns, axis=1)
 
 
-def _centroid(
-    camera: PlenopticCamera, lens_type: int, main: float, sensor: float, offset: Array, moved: str | None
-) -> Array:
-    """ȳ (places,) mm, with one variable moved by the relative STEP; the last value goes on where nothing is open."""
-    factor = {name: 1 + STEP if name == moved else 1.0 for name in VARIABLES}
-    lenses = camera.micro_lenses
-    focal = lenses.focal_lengths.copy()
-    focal[lens_type] *= factor["focal"]
-    changed = replace(
-        camera, micro_lenses=replace(lenses, focal_lengths=focal, pitch=lenses.pitch * factor["diameter"])
-    )
-    ratio, radius = disc_of_pupil(
-        changed, np.asarray(main * factor["main"]), np.asarray(sensor * factor["sensor"]), lens_type
-    )
-    values = opened(changed, ratio, radius * factor["aperture"], offset).centroid
+def _centroid(optics: _Optics, offset: Array) -> Array:
+    """ȳ (places,) mm; the last value goes on where nothing is open."""
+    ratio, radius = disc_on_lens(optics.main, optics.sensor, 1 / optics.focal, optics.aperture)
+    moments = common_moments(optics.diameter / 2, radius, np.abs(ratio) * offset)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.sign(ratio) * moments.first / moments.area
     there = np.flatnonzero(np.isfinite(values))
     return np.asarray(values[np.minimum(np.arange(len(values)), there[-1])])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plenodepth.calib.features import Centers
-from plenodepth.calib.looking import VARIABLES, Looks, looks
+from plenodepth.calib.looking import VARIABLES, Looks, appearing, looks
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names
@@ -32,35 +32,31 @@ class Residuals(NamedTuple):
     values: Array  # (n, 3)
     by_intrinsics: Array | None  # (n, 3, p) by the step of `camera.parameters.stepped`
     by_pose: Array | None  # (n, 3, 6) by the step of `Pose.perturbed`
-    # (n, 2, 2): how a shift of the observed pixel moves the first two residuals; −1 but for the aperture's effect.
-    by_observed: Array
 
 
 def feature_residuals(
     camera: PlenopticCamera, cam_from_board: Pose, seen: Seen, *, aperture: bool, derivatives: bool
 ) -> Residuals:
-    """Of one board in one frame. With `aperture` the pixels are compared where they look (`calib.looking`)."""
+    """Of one board in one frame; with `aperture` corners are predicted where they appear (`calib.looking`)."""
     points = cam_from_board(seen.points)
     predicted = project(camera, points, seen.k, seen.l)
-    values = np.concatenate([predicted.uv - seen.uv, (predicted.rho - seen.rho)[:, None]], axis=1)
-    by_observed = np.broadcast_to(-np.eye(2), (len(values), 2, 2))
-    by_intrinsics = by_pose = None
+    uv, by_intrinsics, by_pose = predicted.uv, None, None
     if derivatives:
         jacobian = project_jacobian(camera, points, seen.k, seen.l)
         by_intrinsics, by_pose = jacobian.by_intrinsics, jacobian.by_pose(cam_from_board, seen.points)
     if aperture:
-        shown = looks(camera, seen.uv, seen.k, seen.l)
-        # 1/v − 1/v0, from the blur line; the shift in the image is ȳ times it.
+        # 1/v − 1/v0, from the blur line.
         gap = 2 * predicted.rho * camera.sensor.pixel_size / camera.micro_lenses.lens_diameter
-        values[:, :2] -= gap[:, None] * shown.shift / camera.sensor.pixel_size
-        by_observed = by_observed - gap[:, None, None] * shown.by_offset
+        uv = appearing(camera, predicted.uv, seen.k, seen.l, gap)
         if by_intrinsics is not None and by_pose is not None:
-            by_intrinsics, by_pose = _looking_derivatives(camera, seen, shown, gap, by_intrinsics, by_pose)
+            shown = looks(camera, uv, seen.k, seen.l)
+            by_intrinsics, by_pose = _appearing_derivatives(camera, seen, shown, gap, by_intrinsics, by_pose)
+    values = np.concatenate([uv - seen.uv, (predicted.rho - seen.rho)[:, None]], axis=1)
     unknown = ~np.isfinite(seen.rho)
     values[unknown, 2] = 0
     if by_intrinsics is not None and by_pose is not None:
         by_intrinsics[unknown, 2] = by_pose[unknown, 2] = 0
-    return Residuals(values, by_intrinsics, by_pose, by_observed)
+    return Residuals(values, by_intrinsics, by_pose)
 
 
 def center_residuals(camera: PlenopticCamera, centers: Centers, *, derivatives: bool) -> tuple[Array, Array | None]:
@@ -69,10 +65,14 @@ def center_residuals(camera: PlenopticCamera, centers: Centers, *, derivatives: 
     return values, predicted_center_jacobian(camera, centers.k, centers.l) if derivatives else None
 
 
-def _looking_derivatives(
+def _appearing_derivatives(
     camera: PlenopticCamera, seen: Seen, shown: Looks, gap: Array, by_intrinsics: Array, by_pose: Array
 ) -> tuple[Array, Array]:
-    """Of uv − gap · ȳ/s, given those of uv and ρ."""
+    """Of (u, v, ρ) where u, v is the pixel that looks at the thin lens' one, given the derivatives of the latter and ρ.
+
+    x + gap · ȳ(x)/s = x_thin, differentiated: each x moves as x_thin less gap · ȳ/s at a fixed x would, over the pace
+    at which the pixels' looks advance.
+    """
     pixel, diameter = camera.sensor.pixel_size, camera.micro_lenses.lens_diameter
     names = {name: index for index, name in enumerate(intrinsic_names(camera))}
     shift = shown.shift[:, :, None] / pixel
@@ -107,4 +107,7 @@ def _looking_derivatives(
     by_intrinsics[:, :2, names["sensor.pixel_size"]] += strength * scaled
     center = predicted_center_jacobian(camera, seen.k, seen.l)
     by_intrinsics[:, :2] += gap[:, None, None] * (shown.by_offset @ center)
+    pace = np.eye(2) + gap[:, None, None] * shown.by_offset
+    by_intrinsics[:, :2] = np.linalg.solve(pace, by_intrinsics[:, :2])
+    by_pose[:, :2] = np.linalg.solve(pace, by_pose[:, :2])
     return by_intrinsics, by_pose

@@ -177,12 +177,19 @@ def disc_of_pupil(
     camera: PlenopticCamera, main: Array, sensor: Array, lens_type: int | Indices, f_number: float | None = None
 ) -> tuple[Array, Array]:
     """`ratio` and `radius` of `PupilOnLens` for lenses at D = main and d = sensor, mm; all broadcast."""
-    aperture = aperture_diameter(camera, f_number)
-    distance = main - camera.main_lens.pupil_distance
     inverse_focal = 1 / camera.micro_lenses.focal_lengths[lens_type] if camera.type_count else 0.0
-    gain = 1 + distance * (1 / sensor - inverse_focal)
+    distance = main - camera.main_lens.pupil_distance
+    return disc_on_lens(distance, sensor, inverse_focal, aperture_diameter(camera, f_number))
+
+
+def disc_on_lens(
+    distance: ArrayLike, sensor: ArrayLike, inverse_focal: ArrayLike, aperture: ArrayLike
+) -> tuple[Array, Array]:
+    """`ratio` and `radius` of `PupilOnLens` for P = distance, d = sensor, 1/f and A, mm; all broadcast."""
+    to_pupil, to_sensor = np.asarray(distance, dtype=np.float64), np.asarray(sensor, dtype=np.float64)
+    gain = 1 + to_pupil * (1 / to_sensor - np.asarray(inverse_focal))
     gain = np.copysign(np.maximum(np.abs(gain), LEAST_GAIN), gain)
-    return distance / (sensor * gain), aperture / 2 / np.abs(gain)
+    return to_pupil / (to_sensor * gain), np.asarray(aperture) / 2 / np.abs(gain)
 
 
 class OpenLens(NamedTuple):
