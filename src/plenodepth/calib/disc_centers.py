@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.kernels.discs import add_profile, fit_discs
-from plenodepth.camera.model import Array
+from plenodepth.calib.kernels.discs import add_profiles, fit_discs
+from plenodepth.camera.model import Array, Indices
 
 Float32 = NDArray[np.float32]
 
@@ -73,11 +73,42 @@ def measured_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds
     return Discs(found, covariance, gain)
 
 
+def unevenness(k: Indices, l: Indices, brightness: Array) -> float:
+    """How much brightness (n,) changes to the third next disc, which has the same lens type: its logarithm, up or down.
+
+    Four in five discs of indices k, l change less.
+    """
+    table = np.full((int(l.max()) + 1, int(k.max()) + 1), np.nan)
+    table[l, k] = np.log(np.maximum(np.nan_to_num(brightness), 1e-3))
+    change = np.abs(table[:, 3:] - table[:, :-3])
+    known = change[np.isfinite(change)]
+    return float(np.quantile(known, 0.8)) if len(known) else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """Mean light (classes, bins) over the distance (classes, bins) px from the centre, 1 in the mean over the disc.
+
+    `counts` (classes, bins): how many pixels; without any the light is NaN.
+    """
+
+    light: Array
+    distance: Array
+    counts: Array
+
+
+def class_profiles(light: Float32, uv: Array, classes: Indices, class_count: int, reach: float) -> Profiles:
+    """Of the discs about uv (n, 2), of which each has its class (n,); all of them `whole`."""
+    shape = class_count, int(np.ceil(reach / BIN))
+    total, weight, distances, counts = (np.zeros(shape) for _ in range(4))
+    classes = np.ascontiguousarray(classes, dtype=np.int64)
+    add_profiles(light, np.ascontiguousarray(uv), classes, reach, BIN, total, weight, distances, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Profiles(total / weight, distances / counts, counts)
+
+
 def mean_profile(light: Float32, uv: Array, reach: float) -> Array:
     """(bins,) mean light at distances (i + ½) · BIN px from the centres uv (n, 2), 1 in the mean over the disc."""
-    bins = int(np.ceil(reach / BIN))
-    total, weight = np.zeros(bins), np.zeros(bins)
-    add_profile(light, np.ascontiguousarray(uv), reach, BIN, total, weight)
-    known = weight > 0
-    place = np.arange(bins)
-    return np.asarray(np.interp(place, place[known], total[known] / weight[known]), np.float64)
+    profile = class_profiles(light, uv, np.zeros(len(uv), np.int64), 1, reach).light[0]
+    place, known = np.arange(len(profile)), np.isfinite(profile)
+    return np.asarray(np.interp(place, place[known], profile[known]), np.float64)

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.disc_centers import measured_discs, whole
+from plenodepth.calib.disc_centers import measured_discs, unevenness, whole
 from plenodepth.calib.features import Centers
 from plenodepth.calib.grid_extent import cropped
 from plenodepth.calib.lattice_fit import LatticeFit, fitted_lattice
@@ -28,7 +28,8 @@ FIRST_SLACK, LAST_SLACK = 0.2, 0.06  # of the pitch: how far off a disc may be w
 SAME_ANGLE = np.pi / 12  # of a lattice direction to the axis of the image it is named after
 LARGEST_RMS = 0.15  # of the pitch: discs that scatter more about a lattice are none
 WHITE_RMS = 0.02  # of the pitch: discs of a white image scatter less,
-WHITE_SHARE = 0.8  # and so many of them lie on the lattice; texture moves the light of most discs
+WHITE_SHARE = 0.8  # so many of them lie on the lattice (texture moves the light of most discs),
+WHITE_UNEVEN = 0.15  # and in brightness most of them differ less from the third next, which has the same lens type
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,8 @@ def find_grid(
     lens count is: then it is the usual one (see `Lattice`).
     """
     light = light_of(image, name)
-    fit, centers, share = _grown(light, _start(light, name), name)
-    white = fit.rms < WHITE_RMS * fit.lattice.diameter and share > WHITE_SHARE
+    fit, centers, share, uneven = _grown(light, _start(light, name), name)
+    white = fit.rms < WHITE_RMS * fit.lattice.diameter and share > WHITE_SHARE and uneven < WHITE_UNEVEN
     notes: tuple[str, ...] = ()
     if not white:
         lattice = fit.lattice
@@ -66,7 +67,7 @@ def find_grid(
         fit = replace(fit, inliers=np.ones(len(centers), bool))
         notes = (
             f"the grid comes from the image itself, which is no white one: {share:.0%} of its micro-images lie on a "
-            f"lattice, within {fit.rms:.2f} px",
+            f"lattice, within {fit.rms:.2f} px, and neighbours differ in brightness by {uneven:.0%}",
         )
     fit, centers = cropped(fit, centers, (light.shape[1], light.shape[0]), columns, rows, shifted_parity)
     return FoundGrid(fit, centers, white, notes)
@@ -125,8 +126,10 @@ def _lit_point(light: Float32, lattice: Lattice, angle: float) -> Array:
     return np.asarray(middle + ((best + 0.5) / CELL) @ cell, np.float64)
 
 
-def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Centers, float]:
-    """Lattice and centres from the middle of the image to its borders, and the share of discs that lie on it."""
+def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Centers, float, float]:
+    """Lattice and centres from the middle of the image to its borders; the share of discs that lie on it; how uneven
+    their brightness is.
+    """
     lattice, fit = start.lattice, start
     k, l = (index.ravel() for index in lattice.indices())
     height, width = light.shape
@@ -150,7 +153,8 @@ def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Ce
         reach *= 2
     share = float(np.count_nonzero(fit.inliers)) / float(np.count_nonzero(chosen))
     kept = _chosen(centers, fit.inliers)
-    return replace(fit, inliers=np.ones(len(kept), bool)), kept, share
+    uneven = unevenness(k[chosen], l[chosen], discs.gain)
+    return replace(fit, inliers=np.ones(len(kept), bool)), kept, share, uneven
 
 
 def _chosen(centers: Centers, chosen: NDArray[np.bool_]) -> Centers:

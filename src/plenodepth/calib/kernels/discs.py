@@ -10,9 +10,12 @@ from plenodepth.calib.kernels.compiling import compiled
 
 
 @compiled
-def add_profile(light, centers, reach, width, total, weight):
-    """Adds to `total` the light and to `weight` the discs' mean brightness, per bin."""
-    bins = len(total)
+def add_profiles(light, centers, classes, reach, width, total, weight, distances, counts):
+    """Per class of discs and bin, (classes, bins): adds light to `total`, the discs' mean brightness to `weight`.
+
+    And the pixels' distances and how many they are to `distances` and `counts`.
+    """
+    bins = total.shape[1]
     for n in range(len(centers)):
         u, v = centers[n, 0], centers[n, 1]
         brightness, count = 0.0, 0
@@ -22,13 +25,17 @@ def add_profile(light, centers, reach, width, total, weight):
                     brightness += light[row, column]
                     count += 1
         brightness /= count
+        group = classes[n]
         for row in range(int(np.ceil(v - reach)), int(np.floor(v + reach)) + 1):
             for column in range(int(np.ceil(u - reach)), int(np.floor(u + reach)) + 1):
                 square = (column - u) ** 2 + (row - v) ** 2
                 if square <= reach**2:
-                    i = min(int(np.sqrt(square) / width), bins - 1)
-                    total[i] += light[row, column]
-                    weight[i] += brightness
+                    distance = np.sqrt(square)
+                    i = min(int(distance / width), bins - 1)
+                    total[group, i] += light[row, column]
+                    weight[group, i] += brightness
+                    distances[group, i] += distance
+                    counts[group, i] += 1
 
 
 @compiled
