@@ -18,7 +18,16 @@ from plenodepth.calib.bundle import Estimate, Prior, Problem, Weighted, Weighted
 from plenodepth.calib.clusters import cluster_views
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.residuals import Residuals, Seen, center_residuals, feature_residuals
-from plenodepth.calib.weights import Scales, line_scale, plane_scale, robust_weight, whitening
+from plenodepth.calib.weights import (
+    CommonErrors,
+    Scales,
+    common_errors,
+    common_scale,
+    line_scale,
+    plane_scale,
+    robust_weight,
+    whitening,
+)
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
@@ -243,7 +252,9 @@ class _Data:
                 np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf
             )
         blur = np.concatenate(list(blurs.values()))
-        scales = Scales(plane_scale(np.concatenate(list(norms.values()))), line_scale(blur[blur != 0]))
+        # Blur radii that were computed from positions agree with each other far better than they know the blur.
+        scales = Scales(plane_scale(np.concatenate(list(norms.values()))), max(line_scale(blur[blur != 0]), 1.0))
+        scales = scales._replace(corner=self._common_scale(roots, residuals, scales.uv))
         views = {}
         weight = np.empty(len(self.features))
         for view, rows in self.rows.items():
@@ -253,7 +264,7 @@ class _Data:
             sigma = np.where(np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf)
             robust = np.minimum(weight[rows], robust_weight(np.abs(blurs[view]) / scales.rho))
             root[:, 2, 2] = np.sqrt(robust) / (scales.rho * sigma)
-            views[view] = Weighted(self._seen(view), root)
+            views[view] = Weighted(self._seen(view), root, self._common(rows, root, scales.corner))
         center_weight, centers = np.ones(0), None
         if self.centers is not None:
             root = whitening(self.centers.covariance)
@@ -267,6 +278,27 @@ class _Data:
         priors = [Prior(places[name], *given) for name, given in self.settings.priors.items() if name in names]
         problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)
         return problem, scales, (weight, center_weight)
+
+    def _common(self, rows: Indices, root: Array, tau: float) -> CommonErrors:
+        share = np.sqrt((root[:, :2, :2] ** 2).sum(axis=(1, 2)) / 2)
+        return common_errors(self.features.corner[rows], share, tau)
+
+    def _common_scale(
+        self, roots: Mapping[BoardView, Array], residuals: Mapping[BoardView, Residuals], scale: float
+    ) -> float:
+        """τ: what corners' mean errors scatter more than their views' own errors explain, px."""
+        squares, explained = [], []
+        for view, rows in self.rows.items():
+            root = roots[view] / scale
+            white = (root @ residuals[view].values[:, :2, None])[..., 0]
+            share = np.sqrt((root**2).sum(axis=(1, 2)) / 2)
+            share = share * np.sqrt(robust_weight(np.linalg.norm(white, axis=1)))
+            square, own = common_scale(self.features.corner[rows], share, white)
+            squares.append(square)
+            explained.append(own)
+        # The median of (x² + y²)/2 of a normal distribution is ln 2 of its variance.
+        ratio = np.concatenate(squares) / np.log(2) - np.concatenate(explained)
+        return float(np.sqrt(max(np.median(ratio), 0.0)))
 
     def fit(self, estimate: Estimate, weights: tuple[Array, Array]) -> Fit:
         """Residuals in pixels of the image."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from plenodepth.calib.board_poses import BoardView
 from plenodepth.calib.features import Centers
 from plenodepth.calib.residuals import Seen, center_residuals, feature_residuals
+from plenodepth.calib.weights import CommonErrors
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names, stepped
 from plenodepth.errors import InputError
@@ -39,6 +40,14 @@ class Weighted(NamedTuple):
 
     seen: Seen
     root: Array  # (n, 3, 3): whitened residual = root · residual
+    common: CommonErrors | None = None
+
+    def whitened(self, rows: Array) -> Array:
+        """Residuals or their derivatives (n, 3, ...) in standard deviations."""
+        own = self.root @ rows
+        if self.common is not None:
+            own[:, :2] = self.common.whitened(own[:, :2])
+        return own
 
 
 class WeightedCenters(NamedTuple):
@@ -153,7 +162,7 @@ class _Block(pyceres.CostFunction):  # type: ignore[misc]
 
 
 def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted: Weighted) -> Function:
-    pose0, root = start.poses[view], weighted.root
+    pose0 = start.poses[view]
 
     def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]] | None:
         camera, pose = stepped(start.camera, parameters[0]), pose0.perturbed(parameters[1])
@@ -165,10 +174,10 @@ def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted
         jacobians = []
         if by_intrinsics is not None and by_pose is not None:
             jacobians = [
-                root @ by_intrinsics @ _turning(parameters[0], 6),
-                root @ by_pose @ _turning(parameters[1], 0),
+                weighted.whitened(by_intrinsics) @ _turning(parameters[0], 6),
+                weighted.whitened(by_pose) @ _turning(parameters[1], 0),
             ]
-        return (root @ values[..., None]).ravel(), jacobians
+        return weighted.whitened(values[..., None]).ravel(), jacobians
 
     return function
 
