@@ -1,9 +1,10 @@
 """How well a calibration knows its parameters: covariance, correlations, and what they mean for depth.
 
 The normal equations of the last solution give the covariance that the residuals' own scatter explains. What a model
-does not know shows as frames and lens types that pull in different directions: at the optimum their pulls (gradients)
-cancel, and should scatter by what the information of each says. If they scatter φ times as much, variances are φ times
-as large.
+does not know shows as frames or lens types that pull in different directions: at the optimum their pulls (gradients)
+cancel, and should scatter by what the information of each says. If the frames' scatter φ times as much, variances are φ
+times as large. Lens types are few, and what is wrong with them (the aperture's effect differs between them) is the same
+in all frames: the directions in which they disagree get the variance that their disagreement amounts to.
 """
 
 from __future__ import annotations
@@ -87,11 +88,12 @@ def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, f
     count = len(free)
     inverse, condition = _inverse(matrix[:count, :count], free)
     chosen = np.ix_(places[:count], places[:count])
-    groups = [_Information(part.matrix[chosen], part.pull[places[:count]]) for frame in frames for part in frame]
-    factor = _scatter_factor(inverse, groups)
+    by_frame = [[_Information(part.matrix[chosen], part.pull[places[:count]]) for part in frame] for frame in frames]
+    factor = _scatter_factor(inverse, [_together(parts) for parts in by_frame])
+    types = [_together(parts) for parts in zip(*by_frame, strict=True)]
     covariance = np.zeros((len(places),) * 2)
     sensitivity = np.vstack([-inverse @ matrix[:count, count:], np.eye(len(given))])
-    covariance[:count, :count] = factor * inverse
+    covariance[:count, :count] = factor * inverse + _disagreement(inverse, types, factor)
     covariance += sensitivity @ np.diag([value**2 for value in given.values()]) @ sensitivity.T
     return Uncertainty((*free, *given), covariance, factor, condition, given)
 
@@ -145,7 +147,8 @@ def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_In
     basis, _ = np.linalg.qr(pose)
     camera, residual = camera - basis @ (basis.T @ camera), residual - basis @ (basis.T @ residual)
     types = np.repeat(estimate.camera.micro_images.lens_type(weighted.seen.k, weighted.seen.l), 3)
-    groups = [(camera[types == kind], residual[types == kind]) for kind in np.unique(types)]
+    kinds = range(estimate.camera.type_count) if estimate.camera.type_count else [-1]  # pinholes have none
+    groups = [(camera[types == kind], residual[types == kind]) for kind in kinds]
     return [_Information(rows.T @ rows, rows.T @ values) for rows, values in groups]
 
 
@@ -184,3 +187,21 @@ def _scatter_factor(inverse: Array, groups: Sequence[_Information]) -> float:
     expected = sum(float(np.trace(inverse @ part.matrix)) for part in groups)
     # The solution makes the pulls cancel, which takes one group's worth of freedom.
     return max(1.0, pulls / expected * len(groups) / (len(groups) - 1))
+
+
+def _together(parts: Sequence[_Information]) -> _Information:
+    matrices, pulls = zip(*parts, strict=True)
+    return _Information(np.sum(matrices, axis=0), np.sum(pulls, axis=0))
+
+
+def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) -> Array:
+    """Covariance (n, n) in the directions in which lens types pull apart by more than chance has them."""
+    if len(types) < 2 or not len(inverse):
+        return np.zeros_like(inverse)
+    pulls = np.stack([part.pull for part in types], axis=1)
+    values, vectors = np.linalg.eigh(pulls.T @ inverse @ pulls)
+    # By chance the few pulls share the scatter of all n directions among themselves.
+    excess = np.maximum(values - factor * len(inverse), 0)
+    excess *= len(types) / (len(types) - 1)  # the pulls cancel: one of them tells nothing new
+    steps = inverse @ pulls @ vectors * np.sqrt(excess / np.maximum(values, 1e-300))
+    return np.asarray(steps @ steps.T)
