@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,12 @@ from plenodepth.geometry import Pose
 ALWAYS_HELD = ("sensor.pixel_size",)  # it only scales the rest
 LAST_FREED = ("distortion",)  # what a rough start must not be fitted with
 ROUNDS = 12  # of weights and solution
-SETTLED = 1e-5  # relative change of the cost after which the rounds end
+SETTLED = 2e-3  # relative change of the residuals' scales after which the rounds end
+FOCAL = "main_lens.focal_length"
+# F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
+# a tenth. So F is freed last, and stays free only if it ends near its nominal value.
+FOCAL_TRUSTED = 0.02  # of the nominal focal length
+FOCAL_SIGMA = 0.005  # of it, where it is held
 LEAST_FEATURES = 12  # of a board in a frame
 
 
@@ -71,6 +77,7 @@ class Adjustment:
     problem: Problem  # as solved last, for the uncertainty
     fit: Fit
     scales: Scales
+    considered: Mapping[str, float]  # parameters held at a value of this standard deviation
     iterations: int
     converged: bool
     cpu_seconds: float
@@ -119,36 +126,70 @@ def adjust(
     say = report or (lambda _: None)
     data = _Data(replace(camera, depth_scale=None), features, centers, board, settings)
     say("board poses")
-    estimate = data.posed(start_poses)
-    iterations, converged = 0, True
+    progress = _Progress(data.posed(start_poses))
     free = free_parameters(camera, settings)
-    stages = [(), tuple(name for name in free if not name.startswith(LAST_FREED)), free]
-    if not free:
-        stages = stages[:1]
-    scales, problem, weights = Scales(), None, data.even_weights()
+    judged = FOCAL in free and FOCAL not in settings.priors
+    considered: dict[str, float] = {}
+    stages = [
+        (),
+        tuple(name for name in free if not name.startswith(LAST_FREED) and not (judged and name == FOCAL)),
+        tuple(name for name in free if not (judged and name == FOCAL)),
+    ]
+    stages = [names for number, names in enumerate(stages) if names or number == 0]
     for number, names in enumerate(stages):
-        say(f"stage {number + 1} of {len(stages)}")
-        cost = np.inf
-        for _ in range(settings.rounds):
-            problem, scales, weights = data.weighted(estimate, names)
-            solution = solve(problem, estimate, iterations=60)
-            estimate, iterations, converged = solution.estimate, iterations + solution.iterations, solution.converged
-            # With new scales the cost itself is no measure; the estimate's change is what the weighted cost gains.
-            settled = abs(cost - solution.cost) <= SETTLED * solution.cost
-            cost = solution.cost
-            if settled:
-                break
-    assert problem is not None
+        say(f"adjusting, stage {number + 1} of {len(stages) + judged}")
+        progress = _settled(data, progress, names, settings.rounds)
+    if judged:
+        say(f"adjusting, stage {len(stages) + 1} of {len(stages) + 1}")
+        freed = _settled(data, progress, free, settings.rounds)
+        nominal, found = camera.main_lens.focal_length, freed.estimate.camera.main_lens.focal_length
+        if abs(found / nominal - 1) <= FOCAL_TRUSTED:
+            progress = freed
+        else:
+            progress = progress._replace(iterations=freed.iterations)
+            considered = {FOCAL: FOCAL_SIGMA * nominal}
+            data.notes.append(
+                f"F is held at its nominal {nominal:g} mm, ±{FOCAL_SIGMA * nominal:.2g} mm: freed, it goes to {found:.2f} mm "
+                f"({data.rmse(freed.estimate):.3f} instead of {data.rmse(progress.estimate):.3f} px), an error of the "
+                "model rather than of the lens"
+            )
+    problem, scales, weights = data.weighted(progress.estimate, progress.names)
     return Adjustment(
-        estimate=estimate,
+        estimate=progress.estimate,
         problem=problem,
-        fit=data.fit(estimate, weights),
+        fit=data.fit(progress.estimate, weights),
         scales=scales,
-        iterations=iterations,
-        converged=converged,
+        considered=considered,
+        iterations=progress.iterations,
+        converged=progress.converged,
         cpu_seconds=time.process_time() - began,
         notes=tuple(data.notes),
     )
+
+
+class _Progress(NamedTuple):
+    """An estimate and how it came about."""
+
+    estimate: Estimate
+    names: tuple[str, ...] = ()
+    iterations: int = 0
+    converged: bool = True
+
+
+def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: int) -> _Progress:
+    """Weights and solution in turn until the residuals' scales no longer change."""
+    estimate, iterations, converged, before = progress.estimate, progress.iterations, False, None
+    for number in range(rounds):
+        problem, scales, _ = data.weighted(estimate, names)
+        settled = before is not None and np.allclose(scales, before, rtol=SETTLED, atol=1e-6)
+        last = settled or number == rounds - 1
+        # While the weights still change, half a solution is enough.
+        solution = solve(problem, estimate, iterations=100 if last else 15, tolerance=1e-10 if last else 1e-5)
+        estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
+        converged = settled and solution.converged
+        if settled:
+            break
+    return _Progress(estimate, names, iterations, converged)
 
 
 def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:
@@ -237,9 +278,10 @@ class _Data:
             derivatives=False,
         )
 
-    def even_weights(self) -> tuple[Array, Array]:
-        """Robust weights (n,), (c,) to begin with."""
-        return np.ones(len(self.features)), np.ones(0 if self.centers is None else len(self.centers))
+    def rmse(self, estimate: Estimate) -> float:
+        """Root mean square of the features' distances from where they are predicted, px."""
+        squares = [(self._residuals(estimate, view).values[:, :2] ** 2).sum(axis=1) for view in self.rows]
+        return float(np.sqrt(np.concatenate(squares).mean()))
 
     def weighted(self, estimate: Estimate, names: Sequence[str]) -> tuple[Problem, Scales, tuple[Array, Array]]:
         """The problem with weights by the residuals of an estimate, its scales and the robust weights."""
