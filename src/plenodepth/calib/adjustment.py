@@ -149,7 +149,7 @@ def adjust(
             progress = progress._replace(iterations=freed.iterations)
             considered = {FOCAL: FOCAL_SIGMA * nominal}
             data.notes.append(
-                f"F is held at its nominal {nominal:g} mm, ±{FOCAL_SIGMA * nominal:.2g} mm: freed, it goes to {found:.2f} mm "
+                f"F is held at its nominal {nominal:g} ± {FOCAL_SIGMA * nominal:.2g} mm: freed, it goes to {found:.2f} mm "
                 f"({data.rmse(freed.estimate):.3f} instead of {data.rmse(progress.estimate):.3f} px), an error of the "
                 "model rather than of the lens"
             )
