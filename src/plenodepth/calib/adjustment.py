@@ -149,9 +149,9 @@ def adjust(
             progress = progress._replace(iterations=freed.iterations)
             considered = {FOCAL: FOCAL_SIGMA * nominal}
             data.notes.append(
-                f"F is held at its nominal {nominal:g} ± {FOCAL_SIGMA * nominal:.2g} mm: freed, it goes to {found:.2f} mm "
-                f"({data.rmse(freed.estimate):.3f} instead of {data.rmse(progress.estimate):.3f} px), an error of the "
-                "model rather than of the lens"
+                f"F is held at its nominal {nominal:g} ± {FOCAL_SIGMA * nominal:.2g} mm: freed, it went to {found:.2f} "
+                f"mm ({data.rmse(freed.estimate):.3f} instead of {data.rmse(progress.estimate):.3f} px), an error of "
+                "the model rather than of the lens"
             )
     problem, scales, weights = data.weighted(progress.estimate, progress.names)
     return Adjustment(
