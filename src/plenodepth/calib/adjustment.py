@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plenodepth.calib.board_poses import BoardView, pinhole_poses
 from plenodepth.calib.bundle import Estimate, Prior, Problem, Weighted, WeightedCenters, solve
-from plenodepth.calib.clusters import cluster_views
+from plenodepth.calib.corner_depth import cluster_views
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.residuals import Residuals, Seen, center_residuals, feature_residuals
 from plenodepth.calib.weights import (

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import cv2
 import numpy as np
 
-from plenodepth.calib.clusters import Clusters
+from plenodepth.calib.corner_depth import Clusters
 from plenodepth.calib.features import Board
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.geometry import Pose
