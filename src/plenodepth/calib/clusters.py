@@ -67,11 +67,14 @@ def find_clusters(corners: Corners, micro_images: MicroImageArray) -> tuple[Clus
     return fit_clusters(corners, center, label), label
 
 
-def fit_clusters(corners: Corners, center: Array, label: Indices) -> Clusters:
-    """Fit w and g to the corners of every label 0 … m−1; corners far off the rest of their label count little."""
-    count = int(label.max(initial=UNKNOWN)) + 1
+def fit_clusters(corners: Corners, center: Array, label: Indices, uv: Array | None = None, count: int = 0) -> Clusters:
+    """Fit w and g to the corners of every label 0 … m−1; corners far off the rest of their label count little.
+
+    `uv` (n, 2) px: where the corners are, unless where they appear. `count`: m, unless the labels tell it.
+    """
+    count = max(count, int(label.max(initial=UNKNOWN)) + 1)
     chosen = label >= 0
-    group, at, offset = label[chosen], center[chosen], (corners.uv - center)[chosen]
+    group, at, offset = label[chosen], center[chosen], ((corners.uv if uv is None else uv) - center)[chosen]
 
     def total(values: Array) -> Array:
         return np.bincount(group, values, count).astype(np.float64)

@@ -8,32 +8,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.calib.board_grid import FoundBoard, find_boards
+from plenodepth.calib.board_views import BoardViews, nearest_steps, refined_views, virtual_depth
 from plenodepth.calib.clusters import find_clusters
-from plenodepth.calib.corners import Corners, find_corners
-from plenodepth.calib.features import Board, Features
+from plenodepth.calib.corner_search import find_corners
+from plenodepth.calib.corners import Corners
+from plenodepth.calib.features import UNKNOWN, Board, Features
+from plenodepth.camera import PlenopticCamera, lens_distances
+from plenodepth.camera.blur import blur_line
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
-FEW_VIEWS = 4  # views per corner of a board below which a frame is said to be poor
+FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be poor
+IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
+IN_FOCUS_SIGMA = 0.4  # px, of ρ there
 
 
 @dataclass(frozen=True, eq=False)
 class FrameFeatures:
-    """The features of one frame, and what there is to say about them."""
+    """The n features of one frame, what is known of its m clusters, and what there is to say about them."""
 
     features: Features
+    blur: Array  # (n,) px: |ρ| as the edges of the corner show it
+    blur_sigma: Array  # (n,) px
+    disparity_factor: Array  # (m,) of each cluster: g in uv − c = −g (c − w)
+    disparity_factor_sigma: Array  # (m,)
+    virtual_depth: Array  # (m,) of each cluster; NaN without a camera
+    virtual_depth_sigma: Array  # (m,)
     notes: tuple[str, ...]
 
 
 def find_features(
-    gray: NDArray[np.float32], micro_images: MicroImageArray, board: Board, *, frame: int = 0
+    gray: NDArray[np.float32],
+    micro_images: MicroImageArray,
+    board: Board,
+    *,
+    camera: PlenopticCamera | None = None,
+    frame: int = 0,
 ) -> FrameFeatures:
-    """Corners of all boards in a devignetted image (h, w), NaN where unusable."""
-    corners, _ = find_corners(gray, micro_images)
+    """Corners of all boards `board` in a devignetted image (h, w), NaN where unusable.
+
+    A `camera`, even a rough one, makes positions better where its focal lengths and f-number are known: the fits then
+    take account of how the aperture clips the blur. Positions are where corners appear in any case, as of
+    `project(apparent=True)`. It also gives virtual depths, and the sign of ρ; without focal lengths ρ is NaN.
+
+    ρ is measured from the blur of each corner, not taken from its virtual depth: it is new information. A corner in
+    focus has the ρ of its virtual depth with a wide uncertainty.
+
+    Numbers of corners: x along +u as far as the board's sides allow. A board of which rows or columns are missing is
+    numbered from the first ones found; its notes say so.
+    """
+    corners, noise = find_corners(gray, micro_images)
     clusters, label = find_clusters(corners, micro_images)
     boards = find_boards(clusters, _edges(corners, label, len(clusters)), board)
     if not boards:
-        return FrameFeatures(Features.joined([]), (f"frame {frame}: no board found",))
-    return FrameFeatures(_features(corners, label, boards, frame), ())
+        return _nothing(frame, len(corners), len(clusters))
+    chosen = np.concatenate([one.cluster for one in boards])
+    position = np.full(len(clusters) + 1, UNKNOWN, dtype=np.int64)  # the last entry is that of no cluster
+    position[chosen] = np.arange(len(chosen))
+    step = np.concatenate([nearest_steps(clusters.center[one.cluster], len(one.cluster)) for one in boards])
+    views = refined_views(gray, micro_images, corners, position[label], step, noise, camera)
+    return _result(views, boards, board, camera, frame)
 
 
 def _edges(corners: Corners, label: Indices, count: int) -> Array:
@@ -50,27 +83,57 @@ def _edges(corners: Corners, label: Indices, count: int) -> Array:
     return edges
 
 
-def _features(corners: Corners, label: Indices, boards: list[FoundBoard], frame: int) -> Features:
-    parts, start = [], 0
-    for number, found in enumerate(boards):
-        position = np.full(int(label.max()) + 1, -1)
-        position[found.cluster] = np.arange(len(found.cluster))
-        at = np.where(label >= 0, position[label], -1)
-        rows = np.flatnonzero(at >= 0)
-        count = len(rows)
-        parts.append(
-            Features(
-                frame=np.full(count, frame),
-                k=corners.k[rows],
-                l=corners.l[rows],
-                uv=corners.uv[rows],
-                covariance=corners.covariance[rows],
-                rho=np.full(count, np.nan),
-                rho_sigma=np.full(count, np.nan),
-                cluster=start + at[rows],
-                corner=found.corner[at[rows]],
-                board=np.full(count, number),
+def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
+    none = np.zeros(0)
+    note = f"frame {frame}: no board found among {corners} corners of micro-images ({clusters} seen by three or more)"
+    return FrameFeatures(Features.joined([]), none, none, none, none, none, none, (note,))
+
+
+def _result(
+    views: BoardViews, boards: list[FoundBoard], board: Board, camera: PlenopticCamera | None, frame: int
+) -> FrameFeatures:
+    corners, label, clusters = views.corners, views.label, views.clusters
+    number = np.concatenate([np.full(len(one.cluster), index) for index, one in enumerate(boards)])
+    corner = np.concatenate([one.corner for one in boards])
+    blur, blur_sigma = 2 * corners.spread, 2 * corners.spread * corners.spread_sigma
+    depth, depth_sigma = np.full((2, len(clusters)), np.nan)
+    rho, rho_sigma = np.full((2, len(corners)), np.nan)
+    if camera is not None:
+        depth = virtual_depth(camera, clusters.factor)
+        depth_sigma = depth**2 * clusters.factor_sigma / float(lens_distances(camera).pitch_ratio)
+        if camera.type_count:
+            line = blur_line(camera).radius(depth[label], camera.micro_images.lens_type(corners.k, corners.l))
+            sharp = (np.abs(line) < IN_FOCUS) | (blur < IN_FOCUS)
+            rho = np.where(sharp, line, np.copysign(blur, line))
+            rho_sigma = np.where(sharp, IN_FOCUS_SIGMA, blur_sigma)
+    features = Features(
+        frame=np.full(len(corners), frame),
+        k=corners.k,
+        l=corners.l,
+        uv=corners.uv,
+        covariance=corners.covariance,
+        rho=rho,
+        rho_sigma=rho_sigma,
+        cluster=label,
+        corner=corner[label],
+        board=number[label],
+    )
+    notes = _notes(features, boards, board, frame)
+    factors = (clusters.factor, clusters.factor_sigma)
+    return FrameFeatures(features, blur, blur_sigma, *factors, depth, depth_sigma, notes)
+
+
+def _notes(features: Features, boards: list[FoundBoard], board: Board, frame: int) -> tuple[str, ...]:
+    notes = []
+    for number, one in enumerate(boards):
+        here = features.board == number
+        name = f"frame {frame}, board {number}"
+        seen = len(np.unique(features.corner[here]))
+        if not one.whole:
+            notes.append(
+                f"{name}: {seen} of {board.corner_count} corners, rows or columns are missing; they are numbered from "
+                "the first ones found"
             )
-        )
-        start += len(found.cluster)
-    return Features.joined(parts)
+        if here.sum() < FEW_VIEWS * seen:
+            notes.append(f"{name}: few views, {here.sum()} of {seen} corners")
+    return tuple(notes)

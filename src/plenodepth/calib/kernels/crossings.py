@@ -1,7 +1,10 @@
 """Fits of a blurred crossing of two edges to the pixels around a corner, by Levenberg and Marquardt's method.
 
-The model: brightness = offset + contrast · erf(a/(√2 σ)) · erf(b/(√2 σ)), with a and b the signed distances, px, of a
-pixel to the two edges. Its parameters: x, y of the crossing, the angles of the two normals, contrast, offset, log σ.
+The model: brightness = offset + contrast · E(a/σ_a) · E(b/σ_b), with a and b the signed distances, px, to the two edges
+of the place that a pixel looks at, and E an edge blurred by a disc whose standard deviation across is σ, half its
+radius. σ² = spread² · (normalᵀ V normal) + floor, where V is the shape of the pixel's blur: the identity unless the
+aperture clips it. Parameters: x, y of the crossing, the angles of the two
+normals, contrast, offset, log spread.
 """
 
 from __future__ import annotations
@@ -14,28 +17,44 @@ from plenodepth.calib.kernels.compiling import compiled, inlined
 
 SIZE = 7
 X, Y, FIRST, SECOND, CONTRAST, OFFSET, LOG_SIGMA = range(SIZE)
-ROOT_HALF = math.sqrt(0.5)
-PEAK = math.sqrt(2 / math.pi)
+LEAST_LOG_SIGMA, MOST_LOG_SIGMA = math.log(0.1), math.log(7.0)
 
 
 @inlined
-def model_at(x, y, p, slope):
-    """The model at a pixel; its derivatives go to `slope` (7,)."""
-    sigma = math.exp(p[LOG_SIGMA])
-    dx, dy = x - p[X], y - p[Y]
+def edge(z):
+    """An edge blurred by a disc, −1 … 1, and its slope, at z times the spread (half the disc's radius) from it."""
+    half = z / 2
+    if half >= 1:
+        return 1.0, 0.0
+    if half <= -1:
+        return -1.0, 0.0
+    root = math.sqrt(1 - half * half)
+    return 2 / math.pi * (half * root + math.asin(half)), 2 / math.pi * root
+
+
+@inlined
+def model_at(pixel, p, floor, slope):
+    """The model at a pixel (x, y, brightness, V as xx, xy, yy, …); its derivatives go to `slope` (7,)."""
+    square = math.exp(2 * p[LOG_SIGMA])
+    dx, dy = pixel[0] - p[X], pixel[1] - p[Y]
     c1, s1 = math.cos(p[FIRST]), math.sin(p[FIRST])
     c2, s2 = math.cos(p[SECOND]), math.sin(p[SECOND])
-    a, b = (c1 * dx + s1 * dy) / sigma, (c2 * dx + s2 * dy) / sigma
-    ea, eb = math.erf(a * ROOT_HALF), math.erf(b * ROOT_HALF)
-    ga, gb = PEAK * math.exp(-a * a / 2), PEAK * math.exp(-b * b / 2)
-    by_a, by_b = p[CONTRAST] * ga * eb / sigma, p[CONTRAST] * ea * gb / sigma
-    slope[X] = -(by_a * c1 + by_b * c2)
-    slope[Y] = -(by_a * s1 + by_b * s2)
-    slope[FIRST] = by_a * (c1 * dy - s1 * dx)
-    slope[SECOND] = by_b * (c2 * dy - s2 * dx)
+    vx1, vy1 = pixel[3] * c1 + pixel[4] * s1, pixel[4] * c1 + pixel[5] * s1
+    vx2, vy2 = pixel[3] * c2 + pixel[4] * s2, pixel[4] * c2 + pixel[5] * s2
+    blur1, blur2 = square * (c1 * vx1 + s1 * vy1), square * (c2 * vx2 + s2 * vy2)
+    variance1, variance2 = blur1 + floor, blur2 + floor
+    sigma1, sigma2 = math.sqrt(variance1), math.sqrt(variance2)
+    a, b = (c1 * dx + s1 * dy) / sigma1, (c2 * dx + s2 * dy) / sigma2
+    ea, ga = edge(a)
+    eb, gb = edge(b)
+    by_a, by_b = p[CONTRAST] * ga * eb, p[CONTRAST] * gb * ea
+    slope[X] = -(by_a * c1 / sigma1 + by_b * c2 / sigma2)
+    slope[Y] = -(by_a * s1 / sigma1 + by_b * s2 / sigma2)
+    slope[FIRST] = by_a * ((c1 * dy - s1 * dx) / sigma1 - a * square * (c1 * vy1 - s1 * vx1) / variance1)
+    slope[SECOND] = by_b * ((c2 * dy - s2 * dx) / sigma2 - b * square * (c2 * vy2 - s2 * vx2) / variance2)
     slope[CONTRAST] = ea * eb
     slope[OFFSET] = 1.0
-    slope[LOG_SIGMA] = -(by_a * a + by_b * b) * sigma
+    slope[LOG_SIGMA] = -(by_a * a * blur1 / variance1 + by_b * b * blur2 / variance2)
     return p[OFFSET] + p[CONTRAST] * ea * eb
 
 
@@ -68,39 +87,56 @@ def solve(matrix, right, factor, out):
 
 
 @inlined
-def gather(gray, center, start, window, reach, noise, pixels, limit):
-    """The usable pixels about a corner, x, y, brightness and the two noise numbers; returns how many."""
+def gather(gray, center, place, window, reach, noise, middle, gap, table, table_step, pixels):
+    """The usable pixels about a place; returns how many.
+
+    Each gets: where it looks (x, y), brightness, the shape of its blur (xx, xy, yy) and the two numbers of its noise.
+    `table` (m, 3): centroid px and variances along and across of the open lens, over the distance from `middle`.
+    """
     height, width = gray.shape
     count = 0
-    first_row, last_row = max(0, math.ceil(start[1] - window)), min(height - 1, math.floor(start[1] + window))
-    first, last = max(0, math.ceil(start[0] - window)), min(width - 1, math.floor(start[0] + window))
+    first_row, last_row = max(0, math.ceil(place[1] - window)), min(height - 1, math.floor(place[1] + window))
+    first, last = max(0, math.ceil(place[0] - window)), min(width - 1, math.floor(place[0] + window))
     for row in range(first_row, last_row + 1):
         for column in range(first, last + 1):
-            if (column - start[0]) ** 2 + (row - start[1]) ** 2 > window * window:
+            if (column - place[0]) ** 2 + (row - place[1]) ** 2 > window * window:
                 continue
             distance = math.sqrt((column - center[0]) ** 2 + (row - center[1]) ** 2)
-            if distance > reach or count == limit:
+            if distance > reach or count == len(pixels):
                 continue
             value = float(gray[row, column])
             if not math.isfinite(value):
                 continue
             ring = min(int(distance), noise.shape[0] - 1)
-            pixels[count, 0], pixels[count, 1], pixels[count, 2] = column, row, value
-            pixels[count, 3], pixels[count, 4] = noise[ring, 0], noise[ring, 1]
+            x, y = column - middle[0], row - middle[1]
+            away = math.sqrt(x * x + y * y)
+            rx, ry = (x / away, y / away) if away > 0 else (1.0, 0.0)
+            spot = min(away / table_step, len(table) - 1.001)
+            low = int(spot)
+            part = spot - low
+            centroid = (1 - part) * table[low, 0] + part * table[low + 1, 0]
+            along = (1 - part) * table[low, 1] + part * table[low + 1, 1]
+            across = (1 - part) * table[low, 2] + part * table[low + 1, 2]
+            pixel = pixels[count]
+            pixel[0], pixel[1], pixel[2] = column + gap * centroid * rx, row + gap * centroid * ry, value
+            pixel[3] = along * rx * rx + across * ry * ry
+            pixel[4] = (along - across) * rx * ry
+            pixel[5] = along * ry * ry + across * rx * rx
+            pixel[6], pixel[7] = noise[ring, 0], noise[ring, 1]
             count += 1
     return count
 
 
 @inlined
-def normal_equations(pixels, count, p, prior, slope, matrix, right):
-    """Fill JᵀWJ and JᵀWr, with the prior of (mean, weight) on each parameter; returns χ² with and without the prior."""
+def normal_equations(pixels, count, p, prior, floor, slope, matrix, right):
+    """Fill JᵀWJ and JᵀWr, with the prior of (mean, weight) on each parameter; returns the cost."""
     size = len(p)
     matrix[:] = 0.0
     right[:] = 0.0
     total = 0.0
     for n in range(count):
-        value = model_at(pixels[n, 0], pixels[n, 1], p, slope)
-        weight = 1 / (pixels[n, 3] + pixels[n, 4] * max(value, 0.0))
+        value = model_at(pixels[n], p, floor, slope)
+        weight = 1 / (pixels[n, 6] + pixels[n, 7] * max(value, 0.0))
         residual = pixels[n, 2] - value
         # The weight goes with the model; without its logarithm a brighter model would always fit better.
         total += weight * residual * residual - math.log(weight)
@@ -118,17 +154,37 @@ def normal_equations(pixels, count, p, prior, slope, matrix, right):
 
 
 @compiled
-def fit_crossings(gray, center, start, prior_weight, window, reach, noise, steps, result, covariance, quality):
+def fit_crossings(
+    gray,
+    center,
+    place,
+    start,
+    prior_weight,
+    window,
+    reach,
+    noise,
+    middle,
+    gap,
+    lens_type,
+    table,
+    table_step,
+    floor,
+    steps,
+    result,
+    covariance,
+    quality,
+):
     """Fit every crossing; n in all.
 
-    `center` (n, 2) px of the micro-image; `start` (n, 7) parameters; `prior_weight` (n, 7): 1/σ² about the start;
-    `window` (n,) px around the start and `reach` px around the centre limit the pixels. `noise` (rings, 2): the
-    variance of a pixel is noise[r, 0] + noise[r, 1] · brightness at r px from the centre. Filled are `result` (n, 7),
-    `covariance` (n, 7, 7) for that noise, `quality` (n, 2): χ² per degree of freedom and the number of pixels; NaN
-    where a fit fails.
+    `center` (n, 2) px of the micro-image; `place` (n, 2) px: pixels within `window` (n,) of it and within `reach` of
+    the centre are fitted; `start` (n, 7) parameters; `prior_weight` (7,): 1/σ² about the start. `noise` (rings, 2): the
+    variance of a pixel is noise[r, 0] + noise[r, 1] · brightness at r px from the centre. `middle` (n, 2), `gap` (n,)
+    1/v − 1/v0, `lens_type` (n,), `table` (types, m, 3) with its `table_step` px, and `floor` px²: see `gather`. Filled
+    are `result` (n, 7), `covariance` (n, 7, 7) for that noise, `quality` (n, 2): χ² per degree of freedom and the
+    number of pixels; NaN where a fit fails.
     """
     limit = 1200
-    pixels = np.empty((limit, 5))
+    pixels = np.empty((limit, 8))
     matrix, damped, factor = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE))
     right, slope, step, tried = np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE)
     other, other_right, prior = np.zeros((SIZE, SIZE)), np.zeros(SIZE), np.zeros((SIZE, 2))
@@ -136,13 +192,14 @@ def fit_crossings(gray, center, start, prior_weight, window, reach, noise, steps
         result[n, :] = np.nan
         covariance[n, :, :] = np.nan
         quality[n, :] = np.nan
-        count = gather(gray, center[n], start[n], window[n], reach, noise, pixels, limit)
+        shape = table[lens_type[n]]
+        count = gather(gray, center[n], place[n], window[n], reach, noise, middle[n], gap[n], shape, table_step, pixels)
         if count < 2 * SIZE:
             continue
         p = start[n].copy()
         prior[:, 0] = start[n]
-        prior[:, 1] = prior_weight[n]
-        cost = normal_equations(pixels, count, p, prior, slope, matrix, right)
+        prior[:, 1] = prior_weight
+        cost = normal_equations(pixels, count, p, prior, floor, slope, matrix, right)
         damping = 1e-2
         for _ in range(steps):
             damped[:] = matrix
@@ -153,11 +210,10 @@ def fit_crossings(gray, center, start, prior_weight, window, reach, noise, steps
             size = 0.0
             for i in range(SIZE):
                 tried[i] = p[i] + step[i]
-            # The blur stays between a third of a pixel and the micro-image.
-            tried[LOG_SIGMA] = min(max(tried[LOG_SIGMA], -1.1), 2.0)
+            tried[LOG_SIGMA] = min(max(tried[LOG_SIGMA], LEAST_LOG_SIGMA), MOST_LOG_SIGMA)
             for i in range(2):
                 size = max(size, abs(step[i]))
-            next_cost = normal_equations(pixels, count, tried, prior, slope, other, other_right)
+            next_cost = normal_equations(pixels, count, tried, prior, floor, slope, other, other_right)
             if next_cost < cost:
                 p[:] = tried
                 matrix[:] = other
@@ -187,28 +243,30 @@ def fit_crossings(gray, center, start, prior_weight, window, reach, noise, steps
             continue
         chi = 0.0
         for m in range(count):
-            value = model_at(pixels[m, 0], pixels[m, 1], p, slope)
-            chi += (pixels[m, 2] - value) ** 2 / (pixels[m, 3] + pixels[m, 4] * max(value, 0.0))
+            value = model_at(pixels[m], p, floor, slope)
+            chi += (pixels[m, 2] - value) ** 2 / (pixels[m, 6] + pixels[m, 7] * max(value, 0.0))
         result[n] = p
         quality[n, 0], quality[n, 1] = chi / (count - SIZE), count
 
 
 @compiled
-def ring_residuals(gray, center, result, window, reach, sums):
+def ring_residuals(gray, center, place, result, window, reach, middle, gap, lens_type, table, table_step, floor, sums):
     """Add up, for every ring of one pixel about the micro-image's centre, what tells variance by brightness.
 
     `sums` (rings, 5) takes: count, Σm, Σm², Σr², Σr²m over pixels with the brightness m of the model and residual r.
+    The rest is as in `fit_crossings`.
     """
-    pixels = np.empty((1200, 5))
+    pixels = np.empty((1200, 8))
     slope = np.zeros(SIZE)
-    noise = np.zeros((sums.shape[0], 2))
+    rings = np.zeros((sums.shape[0], 2))
+    rings[:, 0] = np.arange(sums.shape[0])  # in place of the noise: which ring a pixel is in
     for n in range(len(result)):
-        count = gather(gray, center[n], result[n], window[n], reach, noise, pixels, 1200)
+        shape = table[lens_type[n]]
+        count = gather(gray, center[n], place[n], window[n], reach, rings, middle[n], gap[n], shape, table_step, pixels)
         for m in range(count):
-            value = max(model_at(pixels[m, 0], pixels[m, 1], result[n], slope), 0.0)
+            value = max(model_at(pixels[m], result[n], floor, slope), 0.0)
             squared = (pixels[m, 2] - value) ** 2
-            ring = int(math.sqrt((pixels[m, 0] - center[n, 0]) ** 2 + (pixels[m, 1] - center[n, 1]) ** 2))
-            ring = min(ring, sums.shape[0] - 1)
+            ring = int(pixels[m, 6])
             sums[ring, 0] += 1
             sums[ring, 1] += value
             sums[ring, 2] += value * value

@@ -1,0 +1,105 @@
+"""How the aperture clips the blur of pixels, as the fit of corners needs it; without a camera, not at all.
+
+A clipped pixel looks beside where an open one would, and is less blurred. Over the width of a corner both change, which
+would draw a fitted corner outwards by up to a third of a pixel (R12 at f/4). See `camera.apparent`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plenodepth.camera import PlenopticCamera, aperture_table, lens_distances
+from plenodepth.camera.aperture import pupil_image_offset
+from plenodepth.camera.micro_lenses import predicted_center
+from plenodepth.camera.model import Array, Indices, MicroImageArray
+
+PIXEL_VARIANCE = 1 / 12  # px², of the light that one pixel collects
+
+
+@dataclass(frozen=True, eq=False)
+class Clipping:
+    """What the fits of n corners need: where their lenses show the pupil, how far out of focus they are, and tables."""
+
+    middle: Array  # (n, 2) px: where the lens shows the middle of the pupil
+    gap: Array  # (n,) 1/v − 1/v0; 0 without a camera
+    lens_type: Indices  # (n,) row of the table
+    table: Array  # (types, m, 3): centroid px; variance along and across over that of the open lens
+    step: float  # px between the entries of the table
+    floor: float  # px², of what blurs beside the micro-lens
+
+
+def no_clipping(micro_images: MicroImageArray, k: Indices, l: Indices) -> Clipping:
+    """Every pixel looks straight ahead with one and the same blur."""
+    table = np.tile([0.0, 1.0, 1.0], (1, 2, 1))
+    none = np.zeros(len(k))
+    center = micro_images.center(k, l).reshape(-1, 2)
+    return Clipping(center, none, none.astype(np.int64), table, 10 * micro_images.radius, 0.0)
+
+
+def clipping(camera: PlenopticCamera, k: Indices, l: Indices, virtual_depth: Array) -> Clipping:
+    """As the optics of a camera with focal lengths and an f-number have it, at a virtual depth (n,) for each corner."""
+    table = aperture_table(camera)
+    pixel = camera.sensor.pixel_size
+    open_variance = (camera.micro_lenses.lens_diameter / pixel / 4) ** 2
+    middle = predicted_center(camera, k, l) - pupil_image_offset(camera, k, l) / pixel
+    types = camera.micro_images.lens_type(k, l)
+    focal = camera.micro_lenses.focal_lengths[types]
+    inverse_focus = 1 - lens_distances(camera, k, l).to_sensor / focal
+    shape = [table.centroid, table.variance_along / open_variance, table.variance_across / open_variance]
+    return Clipping(
+        middle,
+        1 / virtual_depth - inverse_focus,
+        types,
+        np.stack(shape, axis=-1),
+        float(table.radius[1]),
+        PIXEL_VARIANCE,
+    )
+
+
+def knows_clipping(camera: PlenopticCamera | None) -> bool:
+    """Whether a camera has what `clipping` needs."""
+    return camera is not None and camera.type_count > 0 and camera.main_lens.f_number is not None
+
+
+def looks_at(clip: Clipping, uv: Array) -> Array:
+    """Where pixels (n, 2) of the n corners' micro-images look, (n, 2) px: the thin-lens place of what they show."""
+    away = uv - clip.middle
+    distance = np.linalg.norm(away, axis=1)
+    shift = clip.gap * _interpolated(clip, distance)
+    return np.asarray(uv + away * (shift / np.maximum(distance, 1e-9))[:, None])
+
+
+def appears_at(clip: Clipping, thin: Array, covariance: Array) -> tuple[Array, Array]:
+    """The pixels (n, 2) that look at thin-lens places (n, 2), and the covariance (n, 2, 2) of these.
+
+    NaN where no pixel does or the place is NaN. The way back of `looks_at`, by Newton's method along the ray from the
+    pupil's image.
+    """
+    away = thin - clip.middle
+    target = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
+    place, slope = target.copy(), np.ones(len(target))
+    small = clip.step / 2
+    limit = clip.step * (clip.table.shape[1] - 1)
+    for _ in range(30):
+        ahead, behind = (_interpolated(clip, np.maximum(place + sign * small, 0)) for sign in (1, -1))
+        slope = np.maximum(1 + clip.gap * (ahead - behind) / (2 * small), 0.2)
+        error = place + clip.gap * _interpolated(clip, place) - target
+        place = np.clip(place - error / slope, 0, limit)
+    reached = np.abs(error) < 1e-3
+    radial, tangential = 1 / slope, place / target
+    unit = away / target[:, None]
+    along = unit[:, :, None] * unit[:, None, :]
+    jacobian = radial[:, None, None] * along + tangential[:, None, None] * (np.eye(2) - along)
+    uv = np.where(reached[:, None], clip.middle + unit * place[:, None], np.nan)
+    return uv, jacobian @ covariance @ jacobian.transpose(0, 2, 1)
+
+
+def _interpolated(clip: Clipping, distance: Array) -> Array:
+    """The centroid (n,) px at distances (n,) px from the pupil's image."""
+    spot = np.minimum(np.nan_to_num(distance) / clip.step, clip.table.shape[1] - 1.001)
+    low = spot.astype(np.int64)
+    part = spot - low
+    table = clip.table[:, :, 0]
+    return np.asarray((1 - part) * table[clip.lens_type, low] + part * table[clip.lens_type, low + 1])
