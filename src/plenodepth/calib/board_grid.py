@@ -196,13 +196,16 @@ def _completed(
 
 def _misses(matrix: Array, place: Indices, image: Array) -> tuple[Array, Array]:
     """How far each image is from where the homography puts its place, in steps of the grid there, and that step px."""
-    at = place.astype(np.float64)
-    foretold = mapped(matrix, at)
-    steps = [
-        np.linalg.norm(mapped(matrix, at + 0.5 * unit) - mapped(matrix, at - 0.5 * unit), axis=1) for unit in np.eye(2)
-    ]
-    step = np.minimum(*steps)
+    step = grid_steps(matrix, place)
+    foretold = mapped(matrix, place.astype(np.float64))
     return np.linalg.norm(image - foretold, axis=1) / np.maximum(step, 1e-9), step
+
+
+def grid_steps(matrix: Array, place: Indices) -> Array:
+    """The shorter step (n,) px of the grid at places (n, 2)."""
+    at = place.astype(np.float64)
+    ahead, behind = (np.array([mapped(matrix, at + sign * unit) for unit in np.eye(2)]) for sign in (0.5, -0.5))
+    return np.asarray(np.linalg.norm(ahead - behind, axis=2).min(axis=0))
 
 
 def _cut_to_board(members: Indices, place: Indices, clusters: Clusters, board: Board) -> tuple[Indices, Indices]:

@@ -5,12 +5,13 @@ With a camera whose focal lengths and f-number are known the fits take account o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from plenodepth.calib.board_grid import grid_steps, homography, mapped
 from plenodepth.calib.clipping import Clipping, appears_at, clipping, knows_clipping, looks_at, no_clipping
 from plenodepth.calib.clusters import MISS, Clusters, fit_clusters
 from plenodepth.calib.corners import CORNER_RIM, Corners, Noise, fit_corners, measured_noise, parameters, plausible
@@ -21,10 +22,20 @@ from plenodepth.camera.model import Array, Indices, MicroImageArray
 OPEN_WINDOW = 6.0  # px around a corner that are fitted, where nothing is known of the aperture
 CLIPPED_WINDOW = 12.0  # px, where it is
 LEAST_WINDOW = 2.8
-SHARE_OF_STEP = 0.6  # of the way to the next corner on the board
+ENOUGH_VIEWS = 3  # to tell where a cluster is from its own views
+LEAST_VIEWS = 2  # of a corner on a board, whose place the others foretell
+SHARE_OF_STEP = 0.8  # of the way to the next corner on the board
 ROUNDS = 2
 DEPTH_ROUNDS = 6
 FACTOR_RANGE = (0.015, 0.8)  # |g|, kept within while a virtual depth is refined
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Where m clusters stand on boards; some of them may not have been seen yet."""
+
+    board: Indices  # (m,) which board
+    place: Indices  # (m, 2) column and row
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +45,6 @@ class BoardViews:
     corners: Corners
     label: Indices  # (n,) cluster 0 … m−1
     clusters: Clusters
-    noise: Noise
 
 
 def virtual_depth(camera: PlenopticCamera, factor: Array) -> Array:
@@ -48,36 +58,53 @@ def refined_views(
     micro_images: MicroImageArray,
     corners: Corners,
     label: Indices,
-    step: Array,
+    grid: Grid,
     noise: Noise,
     camera: PlenopticCamera | None = None,
 ) -> BoardViews:
-    """Fit all views of m clusters; `label` (n,) of the known ones, `step` (m,) px from w to that of the next corner."""
+    """Fit all views of the m clusters of a grid; `label` (n,): those of the known ones, −1 for none."""
     clips = camera if knows_clipping(camera) else None
     chosen = label >= 0
-    views = corners.where(chosen)
-    label = label[chosen]
-    clusters = _thin_clusters(views, label, micro_images, clips)
-    for round_ in range(ROUNDS):
-        k, l, cluster = _expected(clusters, micro_images)
-        clip = _clip(micro_images, k, l, cluster, clusters, clips)
-        thin = micro_images.center(k, l) + clusters.offset(cluster, micro_images.center(k, l))
-        place, _ = appears_at(clip, thin, np.zeros((len(k), 2, 2)))
-        away = np.linalg.norm(place - micro_images.center(k, l), axis=1)
-        seen = away < micro_images.radius - CORNER_RIM
-        k, l, cluster, place = k[seen], l[seen], cluster[seen], place[seen]
-        start = _starts(views, label, micro_images, k, l, cluster, place, clusters, clips)
+    views, label = corners.where(chosen), label[chosen]
+    for _ in range(ROUNDS):
+        clusters, step = _completed(_thin_clusters(views, label, micro_images, clips, len(grid.board)), grid)
+        k, l, cluster, place = _expected(clusters, micro_images, clips)
+        start = _starts(views, label, grid, micro_images, k, l, cluster, place, clusters, clips)
         widest = OPEN_WINDOW if clips is None else CLIPPED_WINDOW
         window = np.clip(SHARE_OF_STEP * step * np.abs(clusters.factor), LEAST_WINDOW, widest)[cluster]
         clip = _clip(micro_images, k, l, cluster, clusters, clips)
         fitted = fit_corners(gray, micro_images, k, l, start, window, noise, clip)
         good = plausible(fitted, micro_images, noise) & (np.linalg.norm(fitted.uv - place, axis=1) < MISS)
+        good &= np.bincount(cluster[good], minlength=len(clusters))[cluster] >= LEAST_VIEWS
+        if not good.any():
+            break
         views, label = fitted.where(good), cluster[good]
-        if round_ + 1 < ROUNDS:
-            clip = _clip(micro_images, views.k, views.l, label, clusters, clips)
-            noise = measured_noise(gray, micro_images, views, window[good], noise, clip)
-            clusters = _updated(clusters, _thin_clusters(views, label, micro_images, clips, len(clusters)))
-    return BoardViews(views, label, _thin_clusters(views, label, micro_images, clips, len(clusters)), noise)
+        clip = _clip(micro_images, views.k, views.l, label, clusters, clips)
+        noise = measured_noise(gray, micro_images, views, window[good], noise, clip)
+    return BoardViews(views, label, _thin_clusters(views, label, micro_images, clips, len(grid.board)))
+
+
+def _completed(clusters: Clusters, grid: Grid) -> tuple[Clusters, Array]:
+    """Clusters of few views get the place and the factor that the rest of their board foretells; and the grid's steps.
+
+    A homography takes the board to w. Thin lenses image planes to planes, so 1/g, nearly the virtual depth, is linear
+    in w.
+    """
+    center, factor, step = clusters.center.copy(), clusters.factor.copy(), np.full(len(clusters), np.inf)
+    for board in np.unique(grid.board):
+        here = np.flatnonzero(grid.board == board)
+        known = here[clusters.views[here] >= ENOUGH_VIEWS]
+        if len(known) < 4 or np.ptp(grid.place[known], axis=0).min() < 1:
+            continue
+        matrix = homography(grid.place[known].astype(np.float64), clusters.center[known])
+        step[here] = grid_steps(matrix, grid.place[here])
+        missing = np.setdiff1d(here, known)
+        center[missing] = mapped(matrix, grid.place[missing].astype(np.float64))
+        middle = clusters.center[known].mean(axis=0)
+        design = np.column_stack([np.ones(len(known)), clusters.center[known] - middle])
+        plane = np.linalg.lstsq(design, 1 / clusters.factor[known], rcond=None)[0]
+        factor[missing] = 1 / (np.column_stack([np.ones(len(missing)), center[missing] - middle]) @ plane)
+    return replace(clusters, center=center, factor=factor), step
 
 
 def _thin_clusters(
@@ -94,17 +121,6 @@ def _thin_clusters(
     return clusters
 
 
-def _updated(before: Clusters, after: Clusters) -> Clusters:
-    """The new fits, and the old ones of clusters that have lost nearly all views."""
-    poor = after.views < 3
-    after.center[poor], after.factor[poor], after.bright[poor] = (
-        before.center[poor],
-        before.factor[poor],
-        before.bright[poor],
-    )
-    return after
-
-
 def _clip(
     micro_images: MicroImageArray,
     k: Indices,
@@ -119,20 +135,28 @@ def _clip(
     return clipping(camera, k, l, virtual_depth(camera, np.copysign(size, clusters.factor))[cluster])
 
 
-def _expected(clusters: Clusters, micro_images: MicroImageArray) -> tuple[Indices, Indices, Indices]:
-    """Micro-images k, l that may show each cluster, and the cluster."""
+def _expected(
+    clusters: Clusters, micro_images: MicroImageArray, camera: PlenopticCamera | None
+) -> tuple[Indices, Indices, Indices, Array]:
+    """Micro-images k, l that should show a cluster, which cluster, and where it appears, (n, 2) px."""
     all_k, all_l = (index.reshape(-1) for index in micro_images.lattice.indices())
     tree = cKDTree(micro_images.center(all_k, all_l))
     reach = (micro_images.radius + 1) / np.clip(np.abs(clusters.factor), *FACTOR_RANGE)
     near = tree.query_ball_point(clusters.center, reach, return_sorted=True)
     lens = np.concatenate([np.array(one, dtype=np.int64) for one in near])
     cluster = np.repeat(np.arange(len(clusters)), [len(one) for one in near])
-    return all_k[lens], all_l[lens], cluster
+    k, l = all_k[lens], all_l[lens]
+    center = micro_images.center(k, l)
+    clip = _clip(micro_images, k, l, cluster, clusters, camera)
+    place, _ = appears_at(clip, center + clusters.offset(cluster, center), np.zeros((len(k), 2, 2)))
+    seen = np.linalg.norm(place - center, axis=1) < micro_images.radius - CORNER_RIM
+    return k[seen], l[seen], cluster[seen], place[seen]
 
 
 def _starts(
     views: Corners,
     label: Indices,
+    grid: Grid,
     micro_images: MicroImageArray,
     k: Indices,
     l: Indices,
@@ -141,36 +165,31 @@ def _starts(
     clusters: Clusters,
     camera: PlenopticCamera | None,
 ) -> Array:
-    """Parameters (n, 7) to start from: what the cluster's other views look like, at the expected place."""
+    """Parameters (n, 7) to start from: what the cluster's best view looks like, at the expected place.
+
+    A cluster without any view takes those of the nearest one of its board; neighbours have opposite contrast.
+    """
     known = parameters(views)
-    types = micro_images.lens_type(k, l)
+    types, view_types = micro_images.lens_type(k, l), micro_images.lens_type(views.k, views.l)
     start = np.empty((len(k), 7))
     start[:, :2] = place
-    for number in range(len(clusters)):
-        rows = np.flatnonzero(label == number)
+    seen = np.unique(label)
+    for number in np.unique(cluster):
         wanted = np.flatnonzero(cluster == number)
-        if not len(rows) or not len(wanted):
-            start[wanted, 2:] = np.median(known[:, 2:], axis=0)
-            continue
-        # The same corner can be told with either normal turned round or both exchanged: align all with the sharpest.
-        best = rows[np.argmin(views.covariance[rows, 0, 0] + views.covariance[rows, 1, 1])]
+        apart = np.abs(grid.place[seen] - grid.place[number]).sum(axis=1)
+        apart += np.where(grid.board[seen] == grid.board[number], 0, 1000)
+        model = seen[np.argmin(apart)]
+        rows = np.flatnonzero(label == model)
+        best = rows[np.argmin(np.trace(views.covariance[rows], axis1=1, axis2=2))]
+        sign = 1 - 2 * (int(apart.min()) % 2)
         start[wanted, 2:] = known[best, 2:]
-        start[wanted, 4] = np.sign(known[best, 4]) * np.median(views.contrast[rows])
+        start[wanted, 4] = sign * np.sign(known[best, 4]) * np.median(views.contrast[rows])
         start[wanted, 5] = np.median(views.offset[rows])
-        row_types = micro_images.lens_type(views.k[rows], views.l[rows])
         for lens_type in np.unique(types[wanted]):
-            alike = rows[row_types == lens_type] if (row_types == lens_type).any() else rows
-            start[wanted[types[wanted] == lens_type], 6] = np.log(np.median(views.spread[alike]))
+            alike = rows[view_types[rows] == lens_type]
+            spread = np.median(views.spread[alike if len(alike) else rows])
+            start[wanted[types[wanted] == lens_type], 6] = np.log(spread)
     if camera is not None:
-        line = blur_line(camera)
-        radius = line.radius(virtual_depth(camera, clusters.factor)[cluster], types)
+        radius = blur_line(camera).radius(virtual_depth(camera, clusters.factor)[cluster], types)
         start[:, 6] = np.log(np.clip(np.abs(radius) / 2, 0.25, 6.0))
     return start
-
-
-def nearest_steps(center: Array, label_count: int) -> Array:
-    """Distance (m,) px from each centre w to the nearest other one; a board's corners."""
-    if label_count < 2:
-        return np.full(label_count, np.inf)
-    distance = np.asarray(cKDTree(center).query(center, k=2)[0])
-    return np.asarray(distance[:, 1])

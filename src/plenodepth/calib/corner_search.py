@@ -25,6 +25,7 @@ LEAST_NOISE = 0.05  # of the bright level: what no model of a corner tells, such
 GROUPS, CALM, CALM_FACTOR = 12, 0.25, 0.8
 WINDOW = 6.0  # px around a corner that are fitted, where no other corner is near
 LEAST_WINDOW = 2.8
+SMALLER = (0.7, 0.5)  # windows that are tried where nothing like a corner fits the whole one
 START_SPREAD = 1.5  # px, of the edges before it is fitted
 
 
@@ -36,6 +37,13 @@ def find_corners(gray: NDArray[np.float32], micro_images: MicroImageArray) -> tu
     window = _windows(k, l, place, micro_images)
     fitted = fit_corners(gray, micro_images, k, l, start, window, noise)
     good = plausible(fitted, micro_images, noise)
+    for smaller in SMALLER:  # there may be a corner nearby that is no saddle, beyond the rim
+        rest = np.flatnonzero(~good & (window * smaller >= LEAST_WINDOW))
+        parts = fit_corners(gray, micro_images, k[rest], l[rest], start[rest], window[rest] * smaller, noise)
+        better = plausible(parts, micro_images, noise)
+        window[rest[better]] *= smaller
+        good[rest[better]] = True
+        fitted = fitted.replaced(rest[better], parts.where(better))
     noise = measured_noise(gray, micro_images, fitted.where(good), window[good], noise)
     again = fit_corners(gray, micro_images, k[good], l[good], parameters(fitted.where(good)), window[good], noise)
     return _without_twins(again.where(plausible(again, micro_images, noise))), noise

@@ -18,7 +18,8 @@ CORRELATION = 2.0  # by which the variance of a fit grows since residuals of nei
 LEAST_ANGLE = np.radians(25)  # between the edges of a corner
 LEAST_CONTRAST = 3.0  # over the noise of a pixel
 MOST_SIGMA = 0.6  # px, standard deviation of a position
-MOST_CHI = 3.0  # χ² per degree of freedom above which something else than a corner was fitted
+MOST_CHI = 3.0  # χ² per degree of freedom above which something else than a corner was fitted …
+MOST_MISFIT = 0.35  # … unless the residuals are small against the contrast
 # Standard deviations about the start: they keep apart what a small window cannot tell (spread and contrast).
 PRIOR = np.array([np.inf, np.inf, 0.5, 0.5, np.inf, np.inf, 0.6])
 
@@ -56,11 +57,12 @@ class Corners:
         """The chosen rows."""
         return replace(self, **{member.name: getattr(self, member.name)[chosen] for member in fields(self)})
 
-    @staticmethod
-    def joined(parts: list[Corners]) -> Corners:
-        """The rows of all parts, in order."""
-        names = [member.name for member in fields(Corners)]
-        return Corners(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    def replaced(self, rows: Indices, others: Corners) -> Corners:
+        """The same with other corners in these rows."""
+        values = {member.name: getattr(self, member.name).copy() for member in fields(self)}
+        for name, value in values.items():
+            value[rows] = getattr(others, name)
+        return Corners(**values)
 
 
 def fit_corners(
@@ -144,7 +146,7 @@ def plausible(corners: Corners, micro_images: MicroImageArray, noise: Noise) -> 
             & (corners.contrast > LEAST_CONTRAST * np.sqrt(variance))
             & (corners.contrast < 1.5 * np.maximum(corners.offset, 0))  # dark squares are not below black
             & (deviation < MOST_SIGMA)
-            & (corners.chi < MOST_CHI)
+            & ((corners.chi < MOST_CHI) | (corners.chi * variance < (MOST_MISFIT * corners.contrast) ** 2))
         )
     return good
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.calib.board_grid import FoundBoard, find_boards
-from plenodepth.calib.board_views import BoardViews, nearest_steps, refined_views, virtual_depth
+from plenodepth.calib.board_views import BoardViews, Grid, refined_views, virtual_depth
 from plenodepth.calib.clusters import find_clusters
 from plenodepth.calib.corner_search import find_corners
 from plenodepth.calib.corners import Corners
@@ -61,12 +61,9 @@ def find_features(
     boards = find_boards(clusters, _edges(corners, label, len(clusters)), board)
     if not boards:
         return _nothing(frame, len(corners), len(clusters))
-    chosen = np.concatenate([one.cluster for one in boards])
-    position = np.full(len(clusters) + 1, UNKNOWN, dtype=np.int64)  # the last entry is that of no cluster
-    position[chosen] = np.arange(len(chosen))
-    step = np.concatenate([nearest_steps(clusters.center[one.cluster], len(one.cluster)) for one in boards])
-    views = refined_views(gray, micro_images, corners, position[label], step, noise, camera)
-    return _result(views, boards, board, camera, frame)
+    grid, position = _grid(boards, board, len(clusters))
+    views = refined_views(gray, micro_images, corners, position[label], grid, noise, camera)
+    return _result(views, grid, boards, board, camera, frame)
 
 
 def _edges(corners: Corners, label: Indices, count: int) -> Array:
@@ -83,6 +80,24 @@ def _edges(corners: Corners, label: Indices, count: int) -> Array:
     return edges
 
 
+def _grid(boards: list[FoundBoard], board: Board, clusters: int) -> tuple[Grid, Indices]:
+    """All corners between the first and last ones found of each board; and the place there of each old cluster.
+
+    Places (m + 1,) are −1 for clusters that are none of a board's, and in the last entry, that of no cluster.
+    """
+    position = np.full(clusters + 1, UNKNOWN, dtype=np.int64)
+    numbers: list[Indices] = []
+    places: list[Indices] = []
+    for number, one in enumerate(boards):
+        row, column = np.divmod(one.corner, board.columns)
+        size = int(column.max()) + 1, int(row.max()) + 1
+        position[one.cluster] = int(sum(len(before) for before in places)) + row * size[0] + column
+        rows, columns = np.mgrid[: size[1], : size[0]]
+        places.append(np.stack([columns.reshape(-1), rows.reshape(-1)], axis=1))
+        numbers.append(np.full(len(places[-1]), number))
+    return Grid(np.concatenate(numbers), np.concatenate(places)), position
+
+
 def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
     none = np.zeros(0)
     note = f"frame {frame}: no board found among {corners} corners of micro-images ({clusters} seen by three or more)"
@@ -90,11 +105,17 @@ def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
 
 
 def _result(
-    views: BoardViews, boards: list[FoundBoard], board: Board, camera: PlenopticCamera | None, frame: int
+    views: BoardViews,
+    grid: Grid,
+    boards: list[FoundBoard],
+    board: Board,
+    camera: PlenopticCamera | None,
+    frame: int,
 ) -> FrameFeatures:
-    corners, label, clusters = views.corners, views.label, views.clusters
-    number = np.concatenate([np.full(len(one.cluster), index) for index, one in enumerate(boards)])
-    corner = np.concatenate([one.corner for one in boards])
+    seen, label = np.unique(views.label, return_inverse=True)
+    corners, clusters = views.corners, views.clusters.where(seen)
+    column, row = grid.place[seen].T
+    corner, number = row * board.columns + column, grid.board[seen]
     blur, blur_sigma = 2 * corners.spread, 2 * corners.spread * corners.spread_sigma
     depth, depth_sigma = np.full((2, len(clusters)), np.nan)
     rho, rho_sigma = np.full((2, len(corners)), np.nan)
