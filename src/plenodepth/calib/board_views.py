@@ -45,6 +45,7 @@ class BoardViews:
     corners: Corners
     label: Indices  # (n,) cluster 0 … m−1
     clusters: Clusters
+    expected: Indices  # (m,) micro-images that should show each cluster
 
 
 def virtual_depth(camera: PlenopticCamera, factor: Array) -> Array:
@@ -76,12 +77,13 @@ def refined_views(
         fitted = fit_corners(gray, micro_images, k, l, start, window, noise, clip)
         good = plausible(fitted, micro_images, noise) & (np.linalg.norm(fitted.uv - place, axis=1) < MISS)
         good &= np.bincount(cluster[good], minlength=len(clusters))[cluster] >= LEAST_VIEWS
+        views, label = fitted.where(good), cluster[good]
         if not good.any():
             break
-        views, label = fitted.where(good), cluster[good]
         clip = _clip(micro_images, views.k, views.l, label, clusters, clips)
         noise = measured_noise(gray, micro_images, views, window[good], noise, clip)
-    return BoardViews(views, label, _thin_clusters(views, label, micro_images, clips, len(grid.board)))
+    expected = np.bincount(cluster, minlength=len(clusters))
+    return BoardViews(views, label, _thin_clusters(views, label, micro_images, clips, len(grid.board)), expected)
 
 
 def _completed(clusters: Clusters, grid: Grid) -> tuple[Clusters, Array]:

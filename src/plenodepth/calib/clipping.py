@@ -34,7 +34,7 @@ def no_clipping(micro_images: MicroImageArray, k: Indices, l: Indices) -> Clippi
     """Every pixel looks straight ahead with one and the same blur."""
     table = np.tile([0.0, 1.0, 1.0], (1, 2, 1))
     none = np.zeros(len(k))
-    center = micro_images.center(k, l).reshape(-1, 2)
+    center = np.ascontiguousarray(micro_images.center(k, l).reshape(-1, 2))
     return Clipping(center, none, none.astype(np.int64), table, 10 * micro_images.radius, 0.0)
 
 
@@ -49,10 +49,10 @@ def clipping(camera: PlenopticCamera, k: Indices, l: Indices, virtual_depth: Arr
     inverse_focus = 1 - lens_distances(camera, k, l).to_sensor / focal
     shape = [table.centroid, table.variance_along / open_variance, table.variance_across / open_variance]
     return Clipping(
-        middle,
+        np.ascontiguousarray(middle),
         1 / virtual_depth - inverse_focus,
-        types,
-        np.stack(shape, axis=-1),
+        np.ascontiguousarray(types),
+        np.ascontiguousarray(np.stack(shape, axis=-1)),
         float(table.radius[1]),
         PIXEL_VARIANCE,
     )

@@ -80,7 +80,7 @@ def first_noise(gray: NDArray[np.float32], micro_images: MicroImageArray) -> Noi
 
 def _all_centers(micro_images: MicroImageArray) -> tuple[Indices, Indices, Array]:
     k, l = (index.reshape(-1) for index in micro_images.lattice.indices())
-    return k, l, micro_images.center(k, l)
+    return k, l, np.ascontiguousarray(micro_images.center(k, l))
 
 
 def _bright_level(gray: NDArray[np.float32], center: Array) -> float:

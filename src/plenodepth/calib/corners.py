@@ -85,7 +85,7 @@ def fit_corners(
     thin_start = np.column_stack([looks_at(clip, start[:, :2]), start[:, 2:]])
     fit_crossings(
         gray,
-        micro_images.center(k, l).reshape(-1, 2),
+        np.ascontiguousarray(micro_images.center(k, l).reshape(-1, 2)),
         np.ascontiguousarray(start[:, :2]),
         thin_start,
         1 / PRIOR**2,
@@ -166,8 +166,8 @@ def measured_noise(
         fitted = np.column_stack([corners.thin, parameters(corners)[:, 2:]])
         ring_residuals(
             gray,
-            micro_images.center(corners.k, corners.l),
-            corners.uv,
+            np.ascontiguousarray(micro_images.center(corners.k, corners.l)),
+            np.ascontiguousarray(corners.uv),
             fitted,
             window,
             micro_images.radius - RIM,

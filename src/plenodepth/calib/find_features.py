@@ -15,8 +15,10 @@ from plenodepth.calib.corners import Corners
 from plenodepth.calib.features import UNKNOWN, Board, Features
 from plenodepth.camera import PlenopticCamera, lens_distances
 from plenodepth.camera.blur import blur_line
-from plenodepth.camera.model import Array, Indices, MicroImageArray
+from plenodepth.camera.model import Array, Indices, MicroImageArray, require_matching_lens_count
+from plenodepth.errors import InputError
 
+LEAST_CONFIRMED = 0.25  # of the micro-images that should show a board's corners: fewer do, and it was a mistake
 FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be poor
 IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
 IN_FOCUS_SIGMA = 0.4  # px, of ρ there
@@ -56,6 +58,10 @@ def find_features(
     Numbers of corners: x along +u as far as the board's sides allow. A board of which rows or columns are missing is
     numbered from the first ones found; its notes say so.
     """
+    if np.ndim(gray) != 2:
+        raise InputError(f"has shape {np.shape(gray)}, needs (height, width)", field="gray")
+    require_matching_lens_count(micro_images, gray.shape[1], gray.shape[0])
+    gray = np.array(gray, dtype=np.float32)  # of one layout, for which alone the kernels are compiled
     corners, noise = find_corners(gray, micro_images)
     clusters, label = find_clusters(corners, micro_images)
     boards = find_boards(clusters, _edges(corners, label, len(clusters)), board)
@@ -63,7 +69,11 @@ def find_features(
         return _nothing(frame, len(corners), len(clusters))
     grid, position = _grid(boards, board, len(clusters))
     views = refined_views(gray, micro_images, corners, position[label], grid, noise, camera)
-    return _result(views, grid, boards, board, camera, frame)
+    confirmed = np.bincount(grid.board[views.label], minlength=len(boards))
+    share = confirmed / np.maximum(np.bincount(grid.board, views.expected), 1)
+    if not (share >= LEAST_CONFIRMED).any():
+        return _nothing(frame, len(corners), len(clusters))
+    return _result(views, grid, share >= LEAST_CONFIRMED, boards, board, camera, frame)
 
 
 def _edges(corners: Corners, label: Indices, count: int) -> Array:
@@ -107,15 +117,18 @@ def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
 def _result(
     views: BoardViews,
     grid: Grid,
+    sure: NDArray[np.bool_],
     boards: list[FoundBoard],
     board: Board,
     camera: PlenopticCamera | None,
     frame: int,
 ) -> FrameFeatures:
-    seen, label = np.unique(views.label, return_inverse=True)
-    corners, clusters = views.corners, views.clusters.where(seen)
+    """The features of the boards that are `sure` (b,)."""
+    chosen = sure[grid.board[views.label]]
+    seen, label = np.unique(views.label[chosen], return_inverse=True)
+    corners, clusters = views.corners.where(chosen), views.clusters.where(seen)
     column, row = grid.place[seen].T
-    corner, number = row * board.columns + column, grid.board[seen]
+    corner, number = row * board.columns + column, (np.cumsum(sure) - 1)[grid.board[seen]]
     blur, blur_sigma = 2 * corners.spread, 2 * corners.spread * corners.spread_sigma
     depth, depth_sigma = np.full((2, len(clusters)), np.nan)
     rho, rho_sigma = np.full((2, len(corners)), np.nan)
@@ -139,7 +152,7 @@ def _result(
         corner=corner[label],
         board=number[label],
     )
-    notes = _notes(features, boards, board, frame)
+    notes = _notes(features, [one for one, there in zip(boards, sure, strict=True) if there], board, frame)
     factors = (clusters.factor, clusters.factor_sigma)
     return FrameFeatures(features, blur, blur_sigma, *factors, depth, depth_sigma, notes)
 
