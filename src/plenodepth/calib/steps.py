@@ -1,0 +1,219 @@
+"""The steps of a calibration on files: white images, then features, then the adjustment. Each is skipped if up to date.
+
+Everything goes to one work folder: `start.yaml` and `centers.csv` (white), `features.csv` (features), `camera.yaml` and
+`poses.js` (adjust), and a record of each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.calib.adjustment import Adjustment, AdjustSettings, adjust
+from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_record
+from plenodepth.calib.feature_files import read_centers, read_features, write_centers, write_features
+from plenodepth.calib.features import Board, Centers, Features
+from plenodepth.calib.find_features import find_features
+from plenodepth.calib.image_list import ListedImage
+from plenodepth.calib.initial_camera import Optics
+from plenodepth.calib.precalibration import precalibrate
+from plenodepth.calib.uncertainty import Uncertainty, uncertainty
+from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, load_plenoptic_camera, save_camera
+from plenodepth.camera.model import Provenance
+from plenodepth.errors import InputError
+from plenodepth.io.images import read_image
+from plenodepth.io.libpleno import FramePose, write_poses
+from plenodepth.raw import load_raw
+
+START, CENTERS, FEATURES, CAMERA, POSES = "start.yaml", "centers.csv", "features.csv", "camera.yaml", "poses.js"
+Progress = Callable[[int, int, str], None]
+
+
+def _quietly(done: int, total: int, what: str) -> None:
+    """No progress."""
+
+
+@dataclass(frozen=True, eq=False)
+class WhiteStep:
+    """What the white images gave: a camera to start from, and the centres."""
+
+    camera: PlenopticCamera
+    centers: Centers
+    record: dict[str, Any]
+    fresh: bool  # made now
+
+
+@dataclass(frozen=True)
+class GridOptions:
+    """What the user knows of the array; None is found."""
+
+    columns: int | None = None
+    rows: int | None = None
+    shifted_parity: int | None = None
+    type_count: int | None = 3
+
+
+def white_step(
+    work: Path,
+    optics: Optics,
+    whites: Sequence[ListedImage],
+    fallback: Path | None,
+    grid: GridOptions,
+    progress: Progress = _quietly,
+) -> WhiteStep:
+    """Grid, centres, radii and the camera that the adjustment starts from; without white images from `fallback`."""
+    files = [image.path for image in whites] or ([fallback] if fallback else [])
+    if not files:
+        raise InputError("are missing, and there is no other image", field="--whites", fix="give white images")
+    settings = {"optics": asdict(optics), "grid": asdict(grid), "f_numbers": [image.f_number for image in whites]}
+    key, record = fingerprint(settings, files), work / "white.json"
+    known = up_to_date(record, key)
+    if known is None:
+        progress(0, 1, "white images")
+        pictures = [_light(path, optics) for path in files]
+        found = precalibrate(
+            optics,
+            pictures if whites else [],
+            [image.f_number for image in whites],
+            image=None if whites else pictures[0],
+            columns=grid.columns,
+            rows=grid.rows,
+            shifted_parity=grid.shifted_parity,
+            type_count=grid.type_count,
+            names=[str(path) for path in files] if whites else None,
+        )
+        save_camera(found.camera, work / START)
+        write_centers(work / CENTERS, found.centers)
+        content: dict[str, Any] = {
+            "notes": list(found.notes),
+            "images": {str(path): sha256(path) for path in files},
+            "pitch_px": found.camera.micro_images.lattice.pitch.tolist(),
+            "lenses": [found.camera.micro_images.lattice.columns, found.camera.micro_images.lattice.rows],
+        }
+        if found.radii is not None:
+            content["f_numbers"] = np.asarray(found.radii.f_numbers).tolist()
+            content["radii_px"] = np.asarray(found.radii.radii).tolist()
+        known = write_record(record, key, [START, CENTERS], content)
+        return WhiteStep(found.camera, found.centers, known, True)
+    return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), known, False)
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturesStep:
+    """The features of all frames."""
+
+    features: Features
+    record: dict[str, Any]
+    fresh: bool
+
+
+def features_step(
+    work: Path,
+    camera: PlenopticCamera,
+    boards: Sequence[ListedImage],
+    white: Path | None,
+    board: Board,
+    threads: int = 1,
+    progress: Progress = _quietly,
+) -> FeaturesStep:
+    """Corners of the board in all frames."""
+    files = [image.path for image in boards] + ([white] if white else [])
+    settings = {"board": asdict(board), "frames": [image.frame for image in boards]}
+    start = work / START
+    key, record = fingerprint(settings, [*files, *([start] if start.is_file() else [])]), work / "features.json"
+    known = up_to_date(record, key)
+    if known is not None:
+        return FeaturesStep(read_features(work / FEATURES), known, False)
+    done = 0
+
+    def one(image: ListedImage) -> tuple[Features, tuple[str, ...]]:
+        nonlocal done
+        clean = load_raw(image.path, camera, white=white)
+        try:
+            found = find_features(clean.gray, camera.micro_images, board, camera=camera, frame=image.frame)
+        except InputError as error:
+            raise error.in_file(image.path) from None
+        done += 1
+        progress(done, len(boards), image.path.parent.name if image.path.stem == "raw" else image.path.name)
+        return found.features, found.notes
+
+    progress(0, len(boards), "features")
+    with ThreadPoolExecutor(threads) as pool:
+        results = list(pool.map(one, boards))
+    features = Features.joined([found for found, _ in results])
+    if not len(features):
+        raise InputError("show no board", field="--boards", fix="check --board, and that the boards are in focus")
+    write_features(work / FEATURES, features)
+    content = {
+        "notes": [note for _, notes in results for note in notes],
+        "images": {str(path): sha256(path) for path in files},
+        "features": {str(image.frame): len(found) for image, (found, _) in zip(boards, results, strict=True)},
+    }
+    return FeaturesStep(features, write_record(record, key, [FEATURES], content), True)
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustStep:
+    """The calibrated camera and how well it is known."""
+
+    camera: PlenopticCamera
+    adjustment: Adjustment
+    known: Uncertainty
+
+
+def adjust_step(
+    work: Path,
+    start: PlenopticCamera,
+    features: Features,
+    centers: Centers | None,
+    board: Board,
+    settings: AdjustSettings,
+    progress: Progress = _quietly,
+) -> AdjustStep:
+    """Bundle adjustment, uncertainty and inverse distortion; writes the camera and the boards' poses."""
+    adjustment = adjust(start, features, centers, board, settings, report=lambda what: progress(0, 1, what))
+    known = uncertainty(adjustment.problem, adjustment.estimate, adjustment.considered)
+    camera = replace(
+        adjustment.camera,
+        inverse_distortion=calibrate_inverse_distortion(adjustment.camera).distortion,
+        provenance=Provenance(
+            source="plenodepth calibrate",
+            notes=adjustment.notes,
+            residuals=_residuals(adjustment),
+            covariance_parameters=known.names,
+            covariance=(known.covariance + known.covariance.T) / 2,
+        ),
+    )
+    save_camera(camera, work / CAMERA)
+    write_poses(work / POSES, [_camera_in_board(view[0], pose) for view, pose in adjustment.estimate.poses.items()])
+    return AdjustStep(camera, adjustment, known)
+
+
+def _residuals(adjustment: Adjustment) -> dict[str, float]:
+    values = {
+        "rmse_uv": adjustment.rmse_uv,
+        "rmse_rho": adjustment.rmse_rho,
+        "rmse_centers": adjustment.rmse_centers,
+    }
+    return {name: value for name, value in values.items() if np.isfinite(value)}
+
+
+def _camera_in_board(frame: int, cam_from_board: Any) -> FramePose:
+    inverse = cam_from_board.inverse()
+    return FramePose(frame, inverse.rotation, inverse.translation)
+
+
+def _light(path: Path, optics: Optics) -> NDArray[Any]:
+    """A raw image without its black level."""
+    image = read_image(path)
+    if not optics.black_level or image.dtype.kind == "f":
+        return image
+    black = optics.black_level * np.iinfo(image.dtype).max
+    light: NDArray[Any] = np.maximum(image.astype(np.float32) - np.float32(black), 0)
+    return light
