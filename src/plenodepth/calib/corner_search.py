@@ -22,6 +22,7 @@ LEAST_SADDLE = 4.0  # curvature of a saddle over that of noise
 LEAST_SHARE = 0.015  # px⁻², curvature over the range of brightness of its micro-image
 LEAST_RANGE = 0.8  # of a micro-image with corners, over the brightness of what is bright
 LEAST_NOISE = 0.05  # of the bright level: what no model of a corner tells, such as how the aperture clips its blur
+SAMPLED = 2000  # micro-images that tell how far they are usable
 GROUPS, CALM, CALM_FACTOR = 12, 0.25, 0.8
 WINDOW = 6.0  # px around a corner that are fitted, where no other corner is near
 LEAST_WINDOW = 2.8
@@ -78,6 +79,23 @@ def first_noise(gray: NDArray[np.float32], micro_images: MicroImageArray) -> Noi
     return Noise(growth[:, None] ** 2 * np.array([dark, slope]))
 
 
+def usable_radius(gray: NDArray[np.float32], micro_images: MicroImageArray) -> float:
+    """px from the centres of micro-images to where most pixels are unusable: below the radius at small apertures."""
+    _, _, center = _all_centers(micro_images)
+    half = int(np.ceil(micro_images.radius))
+    at = np.rint(center).astype(np.int64)
+    height, width = gray.shape
+    at = at[((at >= half) & (at < np.array([width, height]) - half)).all(axis=1)]
+    at = at[:: max(1, len(at) // SAMPLED)]
+    if not len(at):
+        return micro_images.radius
+    step = np.arange(-half, half + 1)
+    known = np.isfinite(gray[at[:, 1, None, None] + step[:, None], at[:, 0, None, None] + step]).mean(axis=0)
+    distance = np.hypot(step[:, None], step)
+    dark = distance[known < 0.5]
+    return float(dark.min()) if len(dark) else micro_images.radius
+
+
 def _all_centers(micro_images: MicroImageArray) -> tuple[Indices, Indices, Array]:
     k, l = (index.reshape(-1) for index in micro_images.lattice.indices())
     return k, l, np.ascontiguousarray(micro_images.center(k, l))
@@ -100,7 +118,8 @@ def _saddles(
     k, l, center = _all_centers(micro_images)
     half = int(np.ceil(micro_images.radius)) + 1
     rows, columns = np.mgrid[-half : half + 1, -half : half + 1]
-    inside = np.hypot(rows, columns) <= micro_images.radius - SADDLE_RIM
+    lit = usable_radius(gray, micro_images)
+    inside = np.hypot(rows, columns) <= min(micro_images.radius - SADDLE_RIM, lit - 0.5)
     taps = np.exp(-0.5 * (np.arange(-5, 6) / SMOOTHING) ** 2)
     taps /= taps.sum()
     share_inside = cv2.sepFilter2D(inside.astype(np.float64), -1, taps, taps, borderType=cv2.BORDER_REPLICATE)
@@ -116,7 +135,7 @@ def _saddles(
         inside,
         np.maximum(share_inside, 0.05),
         taps,
-        micro_images.radius - CORNER_RIM,
+        min(micro_images.radius - CORNER_RIM, lit - 1.0),
         float(least),
         LEAST_SHARE,
         place,

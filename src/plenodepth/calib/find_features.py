@@ -11,7 +11,7 @@ from plenodepth.calib.board_grid import FoundBoard, find_boards
 from plenodepth.calib.board_views import BoardViews, Grid, refined_views, virtual_depth
 from plenodepth.calib.clusters import find_clusters
 from plenodepth.calib.corner_search import find_corners
-from plenodepth.calib.corners import Corners
+from plenodepth.calib.corners import Corners, Noise
 from plenodepth.calib.features import UNKNOWN, Board, Features
 from plenodepth.camera import PlenopticCamera, lens_distances
 from plenodepth.camera.blur import blur_line
@@ -22,6 +22,19 @@ LEAST_CONFIRMED = 0.25  # of the micro-images that should show a board's corners
 FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be poor
 IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
 IN_FOCUS_SIGMA = 0.4  # px, of ρ there
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What the search of a frame has found, to begin another fit with."""
+
+    corners: Corners  # of micro-images
+    label: Indices  # (n,) place of each on the grid, −1 for none
+    grid: Grid
+    whole: tuple[bool, ...]  # of each board: all rows and columns are there
+    noise: Noise
+    board: Board
+    frame: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +49,7 @@ class FrameFeatures:
     virtual_depth: Array  # (m,) of each cluster; NaN without a camera
     virtual_depth_sigma: Array  # (m,)
     notes: tuple[str, ...]
+    search: Search | None = None  # None: no board
 
 
 def find_features(
@@ -58,22 +72,45 @@ def find_features(
     Numbers of corners: x along +u as far as the board's sides allow. A board of which rows or columns are missing is
     numbered from the first ones found; its notes say so.
     """
-    if np.ndim(gray) != 2:
-        raise InputError(f"has shape {np.shape(gray)}, needs (height, width)", field="gray")
-    require_matching_lens_count(micro_images, gray.shape[1], gray.shape[0])
-    gray = np.array(gray, dtype=np.float32)  # of one layout, for which alone the kernels are compiled
+    gray = _checked(gray, micro_images)
     corners, noise = find_corners(gray, micro_images)
     clusters, label = find_clusters(corners, micro_images)
     boards = find_boards(clusters, _edges(corners, label, len(clusters)), board)
     if not boards:
         return _nothing(frame, len(corners), len(clusters))
     grid, position = _grid(boards, board, len(clusters))
-    views = refined_views(gray, micro_images, corners, position[label], grid, noise, camera)
-    confirmed = np.bincount(grid.board[views.label], minlength=len(boards))
+    whole = tuple(one.whole for one in boards)
+    search = Search(corners, position[label], grid, whole, noise, board, frame)
+    return _fitted(gray, micro_images, search, camera)
+
+
+def refit_features(
+    gray: NDArray[np.float32], micro_images: MicroImageArray, found: FrameFeatures, *, camera: PlenopticCamera | None
+) -> FrameFeatures:
+    """The features of a frame fitted anew with another camera, without another search: numbers of corners stay."""
+    if found.search is None:
+        return found
+    return _fitted(_checked(gray, micro_images), micro_images, found.search, camera)
+
+
+def _checked(gray: NDArray[np.float32], micro_images: MicroImageArray) -> NDArray[np.float32]:
+    """The image, of one layout, for which alone the kernels are compiled."""
+    if np.ndim(gray) != 2:
+        raise InputError(f"has shape {np.shape(gray)}, needs (height, width)", field="gray")
+    require_matching_lens_count(micro_images, gray.shape[1], gray.shape[0])
+    return np.array(gray, dtype=np.float32)
+
+
+def _fitted(
+    gray: NDArray[np.float32], micro_images: MicroImageArray, search: Search, camera: PlenopticCamera | None
+) -> FrameFeatures:
+    grid = search.grid
+    views = refined_views(gray, micro_images, search.corners, search.label, grid, search.noise, camera)
+    confirmed = np.bincount(grid.board[views.label], minlength=len(search.whole))
     share = confirmed / np.maximum(np.bincount(grid.board, views.expected), 1)
     if not (share >= LEAST_CONFIRMED).any():
-        return _nothing(frame, len(corners), len(clusters))
-    return _result(views, grid, share >= LEAST_CONFIRMED, boards, board, camera, frame)
+        return _nothing(search.frame, len(search.corners), len(grid.board))
+    return _result(views, search, share >= LEAST_CONFIRMED, camera)
 
 
 def _edges(corners: Corners, label: Indices, count: int) -> Array:
@@ -115,15 +152,10 @@ def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
 
 
 def _result(
-    views: BoardViews,
-    grid: Grid,
-    sure: NDArray[np.bool_],
-    boards: list[FoundBoard],
-    board: Board,
-    camera: PlenopticCamera | None,
-    frame: int,
+    views: BoardViews, search: Search, sure: NDArray[np.bool_], camera: PlenopticCamera | None
 ) -> FrameFeatures:
     """The features of the boards that are `sure` (b,)."""
+    grid, board = search.grid, search.board
     chosen = sure[grid.board[views.label]]
     seen, label = np.unique(views.label[chosen], return_inverse=True)
     corners, clusters = views.corners.where(chosen), views.clusters.where(seen)
@@ -141,7 +173,7 @@ def _result(
             rho = np.where(sharp, line, np.copysign(blur, line))
             rho_sigma = np.where(sharp, IN_FOCUS_SIGMA, blur_sigma)
     features = Features(
-        frame=np.full(len(corners), frame),
+        frame=np.full(len(corners), search.frame),
         k=corners.k,
         l=corners.l,
         uv=corners.uv,
@@ -152,18 +184,19 @@ def _result(
         corner=corner[label],
         board=number[label],
     )
-    notes = _notes(features, [one for one, there in zip(boards, sure, strict=True) if there], board, frame)
+    whole = [one for one, there in zip(search.whole, sure, strict=True) if there]
+    notes = _notes(features, whole, board, search.frame)
     factors = (clusters.factor, clusters.factor_sigma)
-    return FrameFeatures(features, blur, blur_sigma, *factors, depth, depth_sigma, notes)
+    return FrameFeatures(features, blur, blur_sigma, *factors, depth, depth_sigma, notes, search)
 
 
-def _notes(features: Features, boards: list[FoundBoard], board: Board, frame: int) -> tuple[str, ...]:
+def _notes(features: Features, boards: list[bool], board: Board, frame: int) -> tuple[str, ...]:
     notes = []
-    for number, one in enumerate(boards):
+    for number, whole in enumerate(boards):
         here = features.board == number
         name = f"frame {frame}, board {number}"
         seen = len(np.unique(features.corner[here]))
-        if not one.whole:
+        if not whole:
             notes.append(
                 f"{name}: {seen} of {board.corner_count} corners, rows or columns are missing; they are numbered from "
                 "the first ones found"
