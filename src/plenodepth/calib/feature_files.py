@@ -97,6 +97,11 @@ def _foreign_features(observations: Observations, path: Path | str) -> Features:
     )
 
 
+def is_foreign(path: Path | str) -> bool:
+    """Whether a file of features is libpleno's: without uncertainties, and with blur radii made of positions."""
+    return not _is_ours(path, _FEATURES)
+
+
 def _is_ours(path: Path | str, dtype: np.dtype[np.void]) -> bool:
     if Path(path).suffix.lower() != ".csv":
         return False

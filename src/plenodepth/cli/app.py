@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from plenodepth import __version__
-from plenodepth.cli import camera_check, camera_convert, camera_predict_scale, camera_show, cost, depth, simulate
+from plenodepth.cli import (
+    calibrate,
+    camera_check,
+    camera_convert,
+    camera_predict_scale,
+    camera_show,
+    cost,
+    depth,
+    simulate,
+)
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -34,6 +43,19 @@ app.add_typer(simulation, name="simulate")
 simulation.command("scene")(simulate.scene)
 simulation.command("white")(simulate.white)
 simulation.command("dataset")(simulate.dataset)
+calibration = typer.Typer(
+    cls=calibrate.AllByDefault,
+    help="Calibrate a camera from white images and boards: all steps, or one of them.\n\nExample: [bold]plenodepth "
+    "calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 "
+    "--out camera.yaml[/bold]",
+    no_args_is_help=True,
+    context_settings=HELP_SETTINGS,
+)
+app.add_typer(calibration, name="calibrate")
+calibration.command("all")(calibrate.everything)
+calibration.command("white")(calibrate.white)
+calibration.command("features")(calibrate.features)
+calibration.command("adjust")(calibrate.adjust)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,74 @@
+"""Quantities with units on the command line: 9x5:10mm, 5.5um, 450mm, inf."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from plenodepth.errors import InputError
+
+if TYPE_CHECKING:
+    from plenodepth.calib.features import Board
+
+MILLIMETRES = {"nm": 1e-6, "um": 1e-3, "µm": 1e-3, "μm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
+LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?\d+)?)\s*([a-zµμ]*)\s*")
+BOARD = re.compile(r"\s*(\d+)\s*[x×X]\s*(\d+)\s*:\s*(.+)")
+COUNTS = re.compile(r"\s*(\d+)\s*[x×X]\s*(\d+)\s*")
+
+
+def parse_length(text: str, option: str, unit: str = "mm") -> float:
+    """mm of a length such as 5.5um; without a unit it is in `unit`. "inf" is infinite."""
+    if text.strip().lower() in ("inf", "infinity", "∞"):
+        return float("inf")
+    match = LENGTH.fullmatch(text)
+    if match is None or (match[2] or unit) not in MILLIMETRES:
+        raise InputError(f"is '{text}'", field=option, fix="give a number and a unit (um, mm, cm, m), as in 5.5um")
+    return float(match[1]) * MILLIMETRES[match[2] or unit]
+
+
+def parse_board(text: str) -> Board:
+    """`"9x5:10mm"`: inner corners along x and y, and the side of a square."""
+    from plenodepth.calib.features import Board
+
+    match = BOARD.fullmatch(text)
+    if match is None:
+        raise InputError(
+            f"is '{text}'", field="--board", fix="give inner corners and the side of a square, as in 9x5:10mm"
+        )
+    return Board(int(match[1]), int(match[2]), parse_length(match[3], "--board"))
+
+
+def parse_counts(text: str | None, option: str) -> tuple[int | None, int | None]:
+    """`"176x152"` → (176, 152)."""
+    if text is None:
+        return None, None
+    match = COUNTS.fullmatch(text)
+    if match is None:
+        raise InputError(f"is '{text}'", field=option, fix="give columns and rows, as in 176x152")
+    return int(match[1]), int(match[2])
+
+
+def parse_priors(texts: list[str]) -> dict[str, tuple[float, float]]:
+    """`"main_lens.focal_length=50+-0.2"` → {name: (50.0, 0.2)}."""
+    priors = {}
+    for text in texts:
+        match = re.fullmatch(r"\s*([\w.]+)\s*=\s*([-+0-9.eE]+?)\s*(?:±|\+-|\+/-)\s*([0-9.eE-]+)\s*", text)
+        if match is None:
+            raise InputError(f"is '{text}'", field="--prior", fix="give NAME=VALUE±SIGMA, as in F=50±0.2")
+        priors[parameter_name(match[1])] = (float(match[2]), float(match[3]))
+    return priors
+
+
+SHORT_NAMES = {
+    "F": "main_lens.focal_length",
+    "distortion": "distortion",
+    "D": "micro_lenses.translation.z",
+    "pitch": "micro_lenses.pitch",
+    "f": "micro_lenses.focal_lengths",
+    "tilt": "micro_lenses.rotation",
+}
+
+
+def parameter_name(name: str) -> str:
+    """The full name of a parameter that has a short one."""
+    return SHORT_NAMES.get(name, name)
