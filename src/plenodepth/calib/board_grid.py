@@ -37,7 +37,7 @@ def find_boards(clusters: Clusters, edges: Array, board: Board) -> list[FoundBoa
     free = np.ones(len(clusters), dtype=np.bool_)
     tried = np.zeros(len(clusters), dtype=np.bool_)
     neighbour = _neighbours(clusters, edges)
-    least = min(board.corner_count, max(4, int(np.ceil(LEAST_SHARE * board.corner_count))))
+    least = least_corners(board)
     found: list[FoundBoard] = []
     order = np.argsort(-(neighbour >= 0).sum(axis=1) * 1000 - clusters.views, kind="stable")
     for seed in order:
@@ -53,6 +53,17 @@ def find_boards(clusters: Clusters, edges: Array, board: Board) -> list[FoundBoa
         free[members] = False
         found.append(FoundBoard(members, corner, whole))
     return sorted(found, key=lambda one: -len(one.cluster))
+
+
+def least_corners(board: Board) -> int:
+    """How many corners must be seen of a board. Four in a square are soon found in any texture, six are not."""
+    return min(board.corner_count, max(6, int(np.ceil(LEAST_SHARE * board.corner_count))))
+
+
+def grid_error(place: Indices, center: Array) -> float:
+    """How far centres w (n, 2) are from a homography of their places (n, 2), in steps of the grid, root mean square."""
+    matrix = homography(place.astype(np.float64), center)
+    return float(np.sqrt(np.mean(_misses(matrix, place, center)[0] ** 2)))
 
 
 def _neighbours(clusters: Clusters, edges: Array) -> Indices:

@@ -16,7 +16,8 @@ from plenodepth.calib.clipping import Clipping, appears_at, clipping, knows_clip
 from plenodepth.calib.clusters import MISS, Clusters, fit_clusters
 from plenodepth.calib.corners import CORNER_RIM, Corners, Noise, fit_corners, measured_noise, parameters, plausible
 from plenodepth.camera import PlenopticCamera, lens_distances
-from plenodepth.camera.blur import blur_line
+from plenodepth.camera.blur import blur_radius
+from plenodepth.camera.micro_lenses import focal_length
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
 OPEN_WINDOW = 6.0  # px around a corner that are fitted, where nothing is known of the aperture
@@ -54,6 +55,13 @@ def virtual_depth(camera: PlenopticCamera, factor: Array) -> Array:
     return np.asarray(ratio / (factor - (1 - ratio)))
 
 
+def expected_blur(camera: PlenopticCamera, k: Indices, l: Indices, virtual_depth: Array) -> Array:
+    """Signed ρ (n,) px at virtual depths (n,), with each lens' own distance d to the sensor."""
+    to_sensor = lens_distances(camera, k, l).to_sensor
+    diameter, focal = camera.micro_lenses.lens_diameter, focal_length(camera, k, l)
+    return blur_radius(diameter, to_sensor, focal, -virtual_depth * to_sensor) / camera.sensor.pixel_size
+
+
 def refined_views(
     gray: NDArray[np.float32],
     micro_images: MicroImageArray,
@@ -72,7 +80,8 @@ def refined_views(
         k, l, cluster, place = _expected(clusters, micro_images, clips)
         start = _starts(views, label, grid, micro_images, k, l, cluster, place, clusters, clips)
         widest = OPEN_WINDOW if clips is None else CLIPPED_WINDOW
-        window = np.clip(SHARE_OF_STEP * step * np.abs(clusters.factor), LEAST_WINDOW, widest)[cluster]
+        size = np.clip(np.abs(clusters.factor), *FACTOR_RANGE)
+        window = np.clip(SHARE_OF_STEP * step * size, LEAST_WINDOW, widest)[cluster]
         clip = _clip(micro_images, k, l, cluster, clusters, clips)
         fitted = fit_corners(gray, micro_images, k, l, start, window, noise, clip)
         good = plausible(fitted, micro_images, noise) & (np.linalg.norm(fitted.uv - place, axis=1) < MISS)
@@ -192,6 +201,6 @@ def _starts(
             spread = np.median(views.spread[alike if len(alike) else rows])
             start[wanted[types[wanted] == lens_type], 6] = np.log(spread)
     if camera is not None:
-        radius = blur_line(camera).radius(virtual_depth(camera, clusters.factor)[cluster], types)
+        radius = expected_blur(camera, k, l, virtual_depth(camera, clusters.factor)[cluster])
         start[:, 6] = np.log(np.clip(np.abs(radius) / 2, 0.25, 6.0))
     return start

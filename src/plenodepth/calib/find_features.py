@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.board_grid import FoundBoard, find_boards
-from plenodepth.calib.board_views import BoardViews, Grid, refined_views, virtual_depth
+from plenodepth.calib.board_grid import FoundBoard, find_boards, grid_error, least_corners
+from plenodepth.calib.board_views import BoardViews, Grid, expected_blur, refined_views, virtual_depth
 from plenodepth.calib.clusters import find_clusters
 from plenodepth.calib.corner_search import find_corners
 from plenodepth.calib.corners import Corners, Noise
 from plenodepth.calib.features import UNKNOWN, Board, Features
 from plenodepth.camera import PlenopticCamera, lens_distances
-from plenodepth.camera.blur import blur_line
 from plenodepth.camera.model import Array, Indices, MicroImageArray, require_matching_lens_count
 from plenodepth.errors import InputError
 
 LEAST_CONFIRMED = 0.25  # of the micro-images that should show a board's corners: fewer do, and it was a mistake
+MOST_GRID_ERROR = 0.06  # steps of the grid: a texture may look like a board, but not as straight
 FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be poor
 IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
 IN_FOCUS_SIGMA = 0.4  # px, of ρ there
@@ -106,11 +106,22 @@ def _fitted(
 ) -> FrameFeatures:
     grid = search.grid
     views = refined_views(gray, micro_images, search.corners, search.label, grid, search.noise, camera)
-    confirmed = np.bincount(grid.board[views.label], minlength=len(search.whole))
-    share = confirmed / np.maximum(np.bincount(grid.board, views.expected), 1)
-    if not (share >= LEAST_CONFIRMED).any():
+    sure = np.array([_is_board(views, grid, number, search.board) for number in range(len(search.whole))])
+    if not sure.any():
         return _nothing(search.frame, len(search.corners), len(grid.board))
-    return _result(views, search, share >= LEAST_CONFIRMED, camera)
+    return _result(views, search, sure, camera)
+
+
+def _is_board(views: BoardViews, grid: Grid, number: int, board: Board) -> bool:
+    """Whether the micro-images confirm a board: enough corners, in enough of their views, and on one plane."""
+    here = grid.board == number
+    seen = np.unique(views.label[here[views.label]])
+    if len(seen) < least_corners(board) or np.ptp(grid.place[seen], axis=0).min() < 1:
+        return False
+    confirmed = here[views.label].sum() / max(1, views.expected[here].sum())
+    if confirmed < LEAST_CONFIRMED:
+        return False
+    return grid_error(grid.place[seen], views.clusters.center[seen]) < MOST_GRID_ERROR
 
 
 def _edges(corners: Corners, label: Indices, count: int) -> Array:
@@ -147,7 +158,7 @@ def _grid(boards: list[FoundBoard], board: Board, clusters: int) -> tuple[Grid, 
 
 def _nothing(frame: int, corners: int, clusters: int) -> FrameFeatures:
     none = np.zeros(0)
-    note = f"frame {frame}: no board found among {corners} corners of micro-images ({clusters} seen by three or more)"
+    note = f"frame {frame}: no board found among {corners} corners of micro-images, {clusters} of them in space"
     return FrameFeatures(Features.joined([]), none, none, none, none, none, none, (note,))
 
 
@@ -168,7 +179,7 @@ def _result(
         depth = virtual_depth(camera, clusters.factor)
         depth_sigma = depth**2 * clusters.factor_sigma / float(lens_distances(camera).pitch_ratio)
         if camera.type_count:
-            line = blur_line(camera).radius(depth[label], camera.micro_images.lens_type(corners.k, corners.l))
+            line = expected_blur(camera, corners.k, corners.l, depth[label])
             sharp = (np.abs(line) < IN_FOCUS) | (blur < IN_FOCUS)
             rho = np.where(sharp, line, np.copysign(blur, line))
             rho_sigma = np.where(sharp, IN_FOCUS_SIGMA, blur_sigma)
