@@ -12,6 +12,8 @@ from cameras import keplerian
 from plenodepth.calib import unaware_matching
 from plenodepth.calib.unaware_matching import Matching, predicted_virtual_depth, slopes
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, unscaled_depth, virtual_from_metric
+from plenodepth.camera.disparity import corrected_disparity
+from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth import tiles
 from plenodepth.depth.settings import DepthSettings
@@ -62,6 +64,14 @@ def test_it_changes_with_the_aperture_as_measured(number: float) -> None:
 def test_the_slope_alone_is_within_two_percent() -> None:
     z = np.array(list(MEASURED), dtype=np.float64)
     assert 100 * (found(z, 4.0, "slope") / z - 1) == pytest.approx(list(MEASURED.values()), abs=2)
+
+
+def test_the_slope_stretches_disparities_and_not_just_their_part_with_one_over_v() -> None:
+    v, ratio = np.array([2.5, 7.0, 15.0]), float(lens_distances(camera()).pitch_ratio)
+    found_v = predicted_virtual_depth(camera(), v, 4.0, method="slope")
+    stretch = 1 / slopes(camera(), v, 4.0, margin=Matching().margin).mean(axis=-1)
+    true, apparent = (corrected_disparity([1.0, 0.0], depth, ratio)[:, 0] for depth in (v, found_v))
+    np.testing.assert_allclose(apparent, stretch * true, rtol=1e-12)
 
 
 def test_in_focus_the_slope_of_a_type_is_one() -> None:

@@ -3,7 +3,8 @@
 For objects nearer than a lens' focus the clipped pixels of a micro-image look closer together than the thin-lens model
 says (`camera.aperture`): the scene is magnified within each micro-image, disparities grow, depth comes out too large.
 
-Two predictions from the optics. The slope: x_eff ≈ slope · x over the compared disc, and v' = slope · v.
+Two predictions from the optics. The slope: x_eff ≈ slope · x over the compared disc, so that disparities grow by
+1/slope. They go with 1/v + r, r = (1 − λ)/λ (see `camera.disparity`), and hence 1/v' + r = (1/v + r)/slope.
 The matching itself: two views i and j of a random texture are compared at a hypothesis u = 1/v', pixel x of the one
 with pixel x + δ(u) of the other. Each shows the texture averaged over its open part of the lens; of the frequency ω
     K_i(x, ω) = mean over open y of exp(i ω · (x + y (1/v − 1/v0_i))),
@@ -80,10 +81,17 @@ def predicted_virtual_depth(
         )
     v = np.asarray(virtual_depth, dtype=np.float64)
     slope = slopes(camera, v, f_number, margin=matching.margin).mean(axis=-1)
+    by_slope = stretched(v, slope, float(lens_distances(camera).pitch_ratio))
     if method == "slope":
-        return np.asarray(slope * v)
+        return by_slope
     model = _model(camera, f_number, matching)
-    return np.reshape([_matched(model, one, about) for one, about in zip(v.flat, slope.flat, strict=True)], v.shape)
+    return np.reshape([_matched(model, one, about) for one, about in zip(v.flat, by_slope.flat, strict=True)], v.shape)
+
+
+def stretched(virtual_depth: Array, slope: Array, pitch_ratio: float) -> Array:
+    """v' (...) of disparities that are 1/slope times those of v (...)."""
+    rest = (1 - pitch_ratio) / pitch_ratio
+    return np.asarray(1 / ((1 / virtual_depth + rest) / slope - rest))
 
 
 def slopes(camera: PlenopticCamera, virtual_depth: ArrayLike, f_number: float | None = None, *, margin: float) -> Array:
@@ -180,11 +188,11 @@ def _views(camera: PlenopticCamera, lens_type: int, reach: float) -> list[_View]
     return [_View(int(kind), float(at), int(n)) for (kind, at), n in zip(unique, counts, strict=True)]
 
 
-def _matched(model: _Model, v: float, slope: float) -> float:
-    """v' of the matching, 1/v' averaged over the lens types; `slope` tells where to look."""
+def _matched(model: _Model, v: float, by_slope: float) -> float:
+    """v' of the matching, 1/v' averaged over the lens types; the slope's v' tells where to look."""
     if not np.isfinite(v):
         return float("nan")
-    about = 1 / (slope * v)
+    about = 1 / by_slope
     lowest = []
     for lens_type in range(len(model.focus)):
         reference = _shown(model, lens_type, model.pixels, 1 / v)
