@@ -35,7 +35,9 @@ MEASURED = {
     4.0: {500: 22.01, 600: 21.10, 700: 19.10, 800: 17.83, 900: 16.58, 1000: 15.38, 1100: 13.82, 1200: 11.76,
           1300: 10.37, 1400: 8.79, 1500: 7.25, 1600: 5.85, 1700: 4.34, 1800: 2.67, 1900: 1.49},
     5.6: {500: 47.66, 900: 32.18, 1500: 13.06},
+    8.0: {500: 82.56, 700: 62.02, 900: 49.37, 1300: 28.80, 1700: 10.43},
 }  # fmt: skip
+APERTURE_COLORS = (*TYPE_COLORS, "#cc79a7")
 
 
 def small() -> PlenopticCamera:
@@ -154,7 +156,7 @@ def scale() -> None:
     depths = np.arange(500.0, 2000.0, 100.0)
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    for number, color in zip(MEASURED, TYPE_COLORS, strict=True):
+    for number, color in zip(MEASURED, APERTURE_COLORS, strict=True):
         for method, style in (("matching", "-"), ("slope", ":")):
             predicted = predict_scale(camera, number, depths, method=method)
             axes.plot(depths, 100 * predicted.relative_error, style, color=color, label=f"f/{number:g}, {method}")

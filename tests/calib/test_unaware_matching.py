@@ -29,6 +29,7 @@ MEASURED_AT = {
     1.4: {500: -0.33, 900: 0.04, 1700: 0.06},
     2.8: {500: 4.53, 900: 2.88, 1500: 1.36},
     5.6: {500: 47.66, 900: 32.18, 1500: 13.06},
+    8.0: {500: 82.56, 700: 62.02, 900: 49.37, 1300: 28.80, 1700: 10.43},
 }
 
 
@@ -58,7 +59,7 @@ def test_the_prediction_is_what_was_measured_within_one_percent_and_the_papers_w
 def test_it_changes_with_the_aperture_as_measured(number: float) -> None:
     measured = MEASURED_AT[number]
     z = np.array(list(measured), dtype=np.float64)
-    assert 100 * (found(z, number) / z - 1) == pytest.approx(list(measured.values()), abs=1 if number < 5 else 3)
+    assert 100 * (found(z, number) / z - 1) == pytest.approx(list(measured.values()), abs=1 if number < 5 else 2)
 
 
 def test_the_slope_alone_is_within_two_percent() -> None:
@@ -97,6 +98,20 @@ def test_a_keplerian_camera_has_negative_depths_and_nan_stays() -> None:
     assert predicted_virtual_depth(camera(), 7.0, 1.0) == pytest.approx(7.0, rel=1e-3)
 
 
+def test_pixels_without_light_are_not_compared() -> None:
+    """At f/8 they are a quarter of the disc; where they count, as black ones, views agree best elsewhere."""
+    v = float(virtual_from_metric(camera(), 500.0))
+    lit = predicted_virtual_depth(camera(), v, 8.0)
+    black = predicted_virtual_depth(camera(), v, 8.0, matching=Matching(least_light=0.0))
+    assert black > 1.02 * lit
+    alike = [predicted_virtual_depth(camera(), v, 2.8, matching=Matching(least_light=n)) for n in (0.0, 0.05)]
+    assert alike[0] == alike[1], "at f/2.8 all have light"
+
+
+def test_there_is_no_depth_where_views_share_too_little() -> None:
+    assert np.isnan(predicted_virtual_depth(camera(), 1.2, 4.0))
+
+
 def test_what_has_no_scale_is_refused() -> None:
     with pytest.raises(InputError, match="pinholes"):
         predicted_virtual_depth(preset("r12-a-pinhole"), 7.0)
@@ -113,4 +128,5 @@ def test_it_models_the_matcher_that_is_there() -> None:
     assert unaware_matching.MIXTURE_VARIANCE == tiles.MIXTURE_VARIANCE
     matching, settings = Matching(), DepthSettings()
     assert matching.margin == settings.margin_for("off")
+    assert matching.overlap == settings.least_overlap
     assert (matching.reach, matching.smoothing) == (settings.far_reach, settings.smoothing)

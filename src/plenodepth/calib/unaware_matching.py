@@ -11,7 +11,8 @@ with pixel x + δ(u) of the other. Each shows the texture averaged over its open
 is left, so that the expected square of their difference is
     ∫ S(ω) |K_i(x, ω) − K_j(x + δ(u), ω) exp(−i ω · δ(1/v))|² dω,
 and the matcher's mean absolute difference goes with its root. S = 1/|ω|² is the power of natural images and of noise
-of equal strength in all octaves. The hypothesis of the lowest cost is the depth that is found.
+of equal strength in all octaves. Pixels that the aperture leaves hardly any light are missing, as in a devignetted
+image: at f/8 the rims. The hypothesis of the lowest cost is the depth that is found.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from plenodepth.camera.aperture import disc_of_pupil, focus_inverse_depth, open_lens
+from plenodepth.camera.aperture import common_moments, disc_of_pupil, focus_inverse_depth, open_lens
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.errors import InputError
+from plenodepth.raw.devignette import LEAST_LIGHT
 
 Complex = NDArray[np.complex128]
 Method = Literal["matching", "slope"]
@@ -52,6 +54,8 @@ class Matching:
 
     margin: float = 2.5  # off the micro-image's radius
     reach: float = 3.0  # lens pitches to the farthest view
+    least_light: float = LEAST_LIGHT  # of the centre's: pixels with less are missing
+    overlap: float = 15.0  # px that a view must share with the one it is compared with
     blur: bool = True  # views are equally blurred before they are compared
     smoothing: float = 0.3  # px² of variance that all views are smoothed by
     # By which views of the same differ anyhow (interpolation, noise), in parts of their contrast. An assumption: it
@@ -70,7 +74,7 @@ def predicted_virtual_depth(
 ) -> Array:
     """v' (...) that is found where the virtual depth is v (...), for lenses near the array's centre, mean of the types.
 
-    Default: the camera's own f-number. NaN stays NaN.
+    Default: the camera's own f-number. NaN stays NaN; where views share too little to be compared, there is no depth.
     """
     matching = matching or Matching()
     require_blur(camera)
@@ -130,11 +134,13 @@ class _Model(NamedTuple):
     focus: Array  # (I,) 1/v0
     ratio: Array  # (I,) of the pupil's disc, see `PupilOnLens`
     disc: Array  # (I,) px, its radius
+    lit: Array  # (I,) px, the part of the disc with light enough
     pitch_ratio: float  # λ
     views: list[list[_View]]  # by the lens type that they are compared with
     blur: bool
     noise: float
     search: float
+    overlap: float
 
 
 def _model(camera: PlenopticCamera, f_number: float | None, matching: Matching) -> _Model:
@@ -160,12 +166,23 @@ def _model(camera: PlenopticCamera, f_number: float | None, matching: Matching) 
         focus=focus_inverse_depth(camera),
         ratio=np.array([float(ratio) for ratio, _ in discs]),
         disc=np.array([float(size) for _, size in discs]) / pixel,
+        lit=np.array(
+            [min(radius, _lit_radius(camera, i, f_number, matching.least_light)) for i in range(camera.type_count)]
+        ),
         pitch_ratio=float(distances.pitch_ratio),
         views=[_views(camera, i, matching.reach) for i in range(camera.type_count)],
         blur=matching.blur,
         noise=matching.noise,
         search=matching.search,
+        overlap=matching.overlap,
     )
+
+
+def _lit_radius(camera: PlenopticCamera, lens_type: int, f_number: float | None, least: float) -> float:
+    """px off a micro-image's centre up to which pixels have `least` of its light; its radius where all have."""
+    offset = np.linspace(0, camera.micro_images.radius, 400)
+    area = open_lens(camera, offset * camera.sensor.pixel_size, lens_type, f_number).area
+    return float(offset[area >= least * area[0]].max())
 
 
 def _spiral(count: int, radius: float) -> Array:
@@ -196,15 +213,19 @@ def _matched(model: _Model, v: float, by_slope: float) -> float:
     lowest = []
     for lens_type in range(len(model.focus)):
         reference = _shown(model, lens_type, model.pixels, 1 / v)
-        views = _overlapping(model, lens_type, about + np.copysign(model.search, about))
-        lowest.append(_lowest(partial(_cost, model, lens_type, views, reference, 1 / v), about))
-    return float(1 / np.mean(lowest))
+        if views := _overlapping(model, lens_type, about):
+            lowest.append(_lowest(partial(_cost, model, lens_type, views, reference, 1 / v), about))
+    return float(1 / np.mean(lowest)) if lowest else float("nan")
 
 
-def _overlapping(model: _Model, lens_type: int, inverse: float) -> list[_View]:
-    """Views that share enough with a lens of that type at 1/v."""
-    most = 2 * model.radius - LEAST_COMMON_WIDTH
-    return [view for view in model.views[lens_type] if abs(_disparity(model, view, inverse)) < most]
+def _overlapping(model: _Model, lens_type: int, about: float) -> list[_View]:
+    """Views that share enough with a lens of that type where 1/v is searched: a width, and lit pixels."""
+    nearest, most = about + np.copysign(model.search, about), 2 * model.radius - LEAST_COMMON_WIDTH
+    near = [view for view in model.views[lens_type] if abs(_disparity(model, view, nearest)) < most]
+    apart = np.array([abs(_disparity(model, view, about)) for view in near])
+    theirs = np.array([model.lit[view.lens_type] for view in near])
+    shared = common_moments(model.lit[lens_type], theirs, apart).area
+    return [view for view, pixels in zip(near, shared, strict=True) if pixels >= model.overlap]
 
 
 def _disparity(model: _Model, view: _View, inverse: float) -> float:
@@ -224,14 +245,20 @@ def _shown(model: _Model, lens_type: int, pixels: Array, inverse: float) -> Comp
     return np.asarray(blurred * np.exp(1j * (pixels @ model.frequencies.T)))
 
 
+def _in_disc(pixels: Array, radius: float) -> Array:
+    """What of pixels (p, 2) lies in a disc, (p,) in [0, 1]."""
+    return np.asarray(np.clip(radius - np.hypot(*pixels.T) + 0.5, 0, 1))
+
+
 def _cost(model: _Model, lens_type: int, views: list[_View], reference: Complex, true: float, inverse: float) -> float:
     """Mean absolute difference of the views at the hypothesis 1/v' = inverse, where 1/v = true; up to a factor."""
     total = weights = 0.0
+    seen = _in_disc(model.pixels, model.lit[lens_type])
     for view in views:
         ours, theirs = _equalised(model, lens_type, view.lens_type, inverse)
         for sign in (1, -1):
             pixels = model.pixels + [sign * _disparity(model, view, inverse), 0]
-            weight = view.number * np.clip(model.radius - np.hypot(*pixels.T) + 0.5, 0, 1)
+            weight = view.number * seen * _in_disc(pixels, model.lit[view.lens_type])
             some = weight > 0
             target = _shown(model, view.lens_type, pixels[some], true)
             target *= np.exp(-1j * sign * _disparity(model, view, true) * model.frequencies[:, 0])
