@@ -46,8 +46,8 @@ VARIANTS = {
 LARGEST_ERROR = 0.015  # mean ε_z of coarse B, quadratic Γ, on distances that it was not fitted to
 LARGEST_WITHOUT_SCALE = {"coarse slope": 0.02, "coarse per_pixel": 0.01, "refined per_pixel": 0.01}  # all distances
 LARGEST_WITH_SCALE = {"coarse per_pixel": 0.007}  # quadratic Γ, on distances that it was not fitted to
-# Median over the lenses of |z/z_true − 1|. Nearer than 700 mm the evening of tiles has not enough pixels (depth.looks).
-LARGEST_ABSOLUTE_ERROR = {"coarse per_pixel": {700.0: 0.01, 500.0: 0.014}}  # from these distances on
+# Median over the lenses of |z/z_true − 1|, from these distances on.
+LARGEST_ABSOLUTE_ERROR = {"coarse per_pixel": {700.0: 0.007, 500.0: 0.01}}
 
 
 @cache

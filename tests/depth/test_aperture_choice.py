@@ -155,4 +155,6 @@ def test_a_cost_curve_is_of_the_same_model() -> None:
     )
     assert [curve.aperture_model for curve in (chosen, per_pixel, off)] == ["per_pixel", "per_pixel", "off"]
     assert np.array_equal(chosen.cost, per_pixel.cost, equal_nan=True)
-    assert chosen.estimate == pytest.approx(float(estimate_depth(image, CAMERA).virtual_depth[7, 8]), rel=1e-3)
+    # The map's is averaged with its neighbours' on top; without the model it would be another by more than a tenth.
+    assert chosen.estimate == pytest.approx(float(estimate_depth(image, CAMERA).virtual_depth[7, 8]), rel=1e-2)
+    assert abs(off.estimate / chosen.estimate - 1) > 0.1

@@ -37,7 +37,10 @@ class CostCurve:
 def cost_curve(
     image: RawImage, camera: PlenopticCamera | GridCamera, k: int, l: int, settings: DepthSettings | None = None
 ) -> CostCurve:
-    """The curve of micro-image (k, l), finely sampled in 1/v, by the reference kernel."""
+    """The curve of micro-image (k, l), finely sampled in 1/v, by the reference kernel.
+
+    The estimate is its own: a map with the aperture undone averages it with those around it (`depth.neighbours`).
+    """
     settings = replace(settings or DepthSettings(), refined=False)
     lattice = camera.micro_images.lattice
     if not lattice.contains(k, l):

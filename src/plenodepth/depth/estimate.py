@@ -22,6 +22,7 @@ from plenodepth.depth.kernels.golden import golden_coarse_rows, golden_refined_r
 from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
 from plenodepth.depth.layers import Layers, plan_layers, true_from_apparent
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
+from plenodepth.depth.neighbours import averaged
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_recipe
 from plenodepth.depth.views import Views, plan_views
@@ -66,6 +67,8 @@ def estimate_depth(
             if progress is not None:
                 progress(band[1], views.rows)
         maps.confidence[:] *= _agreement(tiles, views, maps, settings, bands, pool)
+    if model == "per_pixel" and not settings.refined:
+        maps.virtual_depth[:] = averaged(maps.virtual_depth, maps.sigma, views)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
