@@ -5,6 +5,9 @@ does not know shows as frames or lens types that pull in different directions: a
 cancel, and should scatter by what the information of each says. If the frames' scatter φ times as much, variances are φ
 times as large. Lens types are few, and what is wrong with them (the aperture's effect differs between them) is the same
 in all frames: the directions in which they disagree get the variance that their disagreement amounts to.
+
+Corners in blurred micro-images are found a few hundredths of a pixel too far out, alike in all frames, which no scatter
+shows. So a shift of RADIAL_BIAS of each lens type's corners is passed on to the parameters as well.
 """
 
 from __future__ import annotations
@@ -17,23 +20,28 @@ import numpy as np
 
 from plenodepth.calib.board_poses import BoardView
 from plenodepth.calib.bundle import Estimate, Problem
-from plenodepth.calib.residuals import center_residuals, feature_residuals
+from plenodepth.calib.residuals import Seen, center_residuals, feature_residuals
 from plenodepth.camera.depth import metric_from_virtual
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names, stepped
 from plenodepth.errors import InputError
 
+RADIAL_BIAS = 0.05  # px: what corners of simulated boards are off, away from the micro-images' centres
 ALIKE = 0.99  # correlation above which two parameters are hardly told apart
 LEAST_GROUPS = 3
 DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the largest) are directions without any
 
 
 class _Information(NamedTuple):
-    """Of some residuals about the intrinsics, poses eliminated: matrix (p, p) and pull (p,)."""
+    """Of some residuals about the intrinsics, poses eliminated: matrix (p, p) and pull (p,).
+
+    `bias_pull` (p,) is what a shift of 1 px of all corners, away from their micro-images' centres, would pull.
+    """
 
     matrix: Array
     pull: Array
+    bias_pull: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +95,12 @@ def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, f
             matrix[places.index(prior.place), places.index(prior.place)] += 1 / prior.sigma**2
     count = len(free)
     inverse, condition = _inverse(matrix[:count, :count], free)
-    chosen = np.ix_(places[:count], places[:count])
-    by_frame = [[_Information(part.matrix[chosen], part.pull[places[:count]]) for part in frame] for frame in frames]
+    by_frame = [[_chosen(part, places[:count]) for part in frame] for frame in frames]
     factor = _scatter_factor(inverse, [_together(parts) for parts in by_frame])
     types = [_together(parts) for parts in zip(*by_frame, strict=True)]
     covariance = np.zeros((len(places),) * 2)
     sensitivity = np.vstack([-inverse @ matrix[:count, count:], np.eye(len(given))])
-    covariance[:count, :count] = factor * inverse + _disagreement(inverse, types, factor)
+    covariance[:count, :count] = factor * inverse + _disagreement(inverse, types, factor) + _biased(inverse, types)
     covariance += sensitivity @ np.diag([value**2 for value in given.values()]) @ sensitivity.T
     return Uncertainty((*free, *given), covariance, factor, condition, given)
 
@@ -146,10 +153,11 @@ def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_In
     # What the pose explains is taken out of both: the same as eliminating it from the normal equations.
     basis, _ = np.linalg.qr(pose)
     camera, residual = camera - basis @ (basis.T @ camera), residual - basis @ (basis.T @ residual)
+    outwards = weighted.whitened(_outwards(estimate.camera, weighted.seen)).reshape(rows)
     types = np.repeat(estimate.camera.micro_images.lens_type(weighted.seen.k, weighted.seen.l), 3)
     kinds = range(estimate.camera.type_count) if estimate.camera.type_count else [-1]  # pinholes have none
-    groups = [(camera[types == kind], residual[types == kind]) for kind in kinds]
-    return [_Information(rows.T @ rows, rows.T @ values) for rows, values in groups]
+    groups = [(camera[types == kind], residual[types == kind], outwards[types == kind]) for kind in kinds]
+    return [_Information(rows.T @ rows, rows.T @ values, rows.T @ shift) for rows, values, shift in groups]
 
 
 def _of_centers(problem: Problem, estimate: Estimate) -> list[_Information]:
@@ -160,7 +168,18 @@ def _of_centers(problem: Problem, estimate: Estimate) -> list[_Information]:
     assert jacobian is not None
     white = (root @ jacobian).reshape(len(values) * 2, -1)
     residual = (root @ values[..., None]).ravel()
-    return [_Information(white.T @ white, white.T @ residual)]
+    return [_Information(white.T @ white, white.T @ residual, np.zeros(white.shape[1]))]
+
+
+def _chosen(part: _Information, places: Sequence[int]) -> _Information:
+    return _Information(part.matrix[np.ix_(places, places)], part.pull[places], part.bias_pull[places])
+
+
+def _outwards(camera: PlenopticCamera, seen: Seen) -> Array:
+    """(n, 3, 1): unit vectors from the micro-images' centres to the corners, and 0 for ρ."""
+    away = seen.uv - camera.micro_images.center(seen.k, seen.l)
+    unit = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
+    return np.concatenate([unit, np.zeros((len(unit), 1))], axis=1)[..., None]
 
 
 def _inverse(matrix: Array, names: Sequence[str]) -> tuple[Array, float]:
@@ -190,8 +209,8 @@ def _scatter_factor(inverse: Array, groups: Sequence[_Information]) -> float:
 
 
 def _together(parts: Sequence[_Information]) -> _Information:
-    matrices, pulls = zip(*parts, strict=True)
-    return _Information(np.sum(matrices, axis=0), np.sum(pulls, axis=0))
+    matrices, pulls, biases = zip(*parts, strict=True)
+    return _Information(np.sum(matrices, axis=0), np.sum(pulls, axis=0), np.sum(biases, axis=0))
 
 
 def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) -> Array:
@@ -204,4 +223,12 @@ def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) 
     excess = np.maximum(values - factor * len(inverse), 0)
     excess *= len(types) / (len(types) - 1)  # the pulls cancel: one of them tells nothing new
     steps = inverse @ pulls @ vectors * np.sqrt(excess / np.maximum(values, 1e-300))
+    return np.asarray(steps @ steps.T)
+
+
+def _biased(inverse: Array, types: Sequence[_Information]) -> Array:
+    """Covariance (n, n) from a shift of RADIAL_BIAS of each lens type's corners."""
+    if not len(inverse):
+        return inverse
+    steps = RADIAL_BIAS * np.stack([inverse @ part.bias_pull for part in types], axis=1)
     return np.asarray(steps @ steps.T)
