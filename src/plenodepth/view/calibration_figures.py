@@ -13,7 +13,8 @@ from plenodepth.calib.fit_facts import FitFacts, Profile
 from plenodepth.camera.model import Array
 from plenodepth.view.camera_figure import TYPE_COLORS
 
-BINS = 18  # along the image's width
+BINS = (5, 18)  # fewest and most along the image's width
+IN_BIN = 12  # positions on average
 LEAST = 5  # features in a bin, for its mean to be drawn
 SHOWN = 0.995  # quantile of residuals that a histogram shows
 
@@ -102,7 +103,7 @@ def blur_figure(facts: FitFacts) -> Figure | None:
     end = max(float(np.quantile(np.abs(facts.residual[known, 2]), SHOWN)), 1e-6)
     for kind in np.unique(facts.lens_type[known]).tolist():
         values = facts.residual[known & (facts.lens_type == kind), 2]
-        label = f"{type_label(kind)}: mean {values.mean():+.3f}, RMSE {np.sqrt((values**2).mean()):.3f} px"
+        label = f"{type_label(kind)}: mean {values.mean():+z.3f}, RMSE {np.sqrt((values**2).mean()):.3f} px"
         axes.hist(values, bins=60, range=(-end, end), histtype="step", color=type_color(kind), label=label)
     axes.axvline(0, color="#999999", linewidth=0.8)
     axes.set_xlabel("residual of the blur radius ρ [px]")
@@ -127,23 +128,24 @@ class _Bins:
 
     def __init__(self, size: tuple[int, int], uv: Array) -> None:
         self.size = size
-        self.step = size[0] / BINS
+        self.columns = int(np.clip(np.sqrt(len(uv) / IN_BIN * size[0] / size[1]), *BINS))
+        self.step = size[0] / self.columns
         self.rows = max(1, round(size[1] / self.step))
         cell = np.floor((uv + 0.5) / [self.step, size[1] / self.rows]).astype(np.int64)
-        column, row = np.clip(cell, 0, [BINS - 1, self.rows - 1]).T
-        self.place = row * BINS + column
-        self.count = np.bincount(self.place, minlength=self.rows * BINS)
+        column, row = np.clip(cell, 0, [self.columns - 1, self.rows - 1]).T
+        self.place = row * self.columns + column
+        self.count = np.bincount(self.place, minlength=self.rows * self.columns)
         self.extent = (-0.5, size[0] - 0.5, size[1] - 0.5, -0.5)
 
     def mean(self, values: Array) -> Array:
         """Of values (n,) in each cell (rows, columns); NaN where there are few."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.bincount(self.place, values, len(self.count)) / self.count
-        return np.where(self.count >= LEAST, mean, np.nan).reshape(self.rows, BINS)
+        return np.where(self.count >= LEAST, mean, np.nan).reshape(self.rows, self.columns)
 
     def middles(self) -> tuple[Array, Array]:
         """u and v (rows, columns) of the cells' middles."""
-        u = (np.arange(BINS) + 0.5) * self.step - 0.5
+        u = (np.arange(self.columns) + 0.5) * self.step - 0.5
         v = (np.arange(self.rows) + 0.5) * self.size[1] / self.rows - 0.5
         first, second = np.meshgrid(u, v)
         return first, second

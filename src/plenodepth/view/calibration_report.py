@@ -13,7 +13,7 @@ from plenodepth.calib.fit_facts import FitFacts, fit_facts, radial_profiles
 from plenodepth.io import atomic_path
 from plenodepth.view.calibration_figures import blur_figure, center_figure, micro_image_figure, residual_figure
 from plenodepth.view.calibration_summary import CalibrationRun, calibration_summary, depth_curve
-from plenodepth.view.coverage_figures import coverage_figure, depth_figure_of, white_figure
+from plenodepth.view.coverage_figures import calibration_depth_figure, coverage_figure, white_figure
 from plenodepth.view.html import heading, page, paragraph, picture, table, tiles
 from plenodepth.view.numbers import with_sigma
 
@@ -153,7 +153,7 @@ def _depth(run: CalibrationRun, summary: dict[str, Any], facts: FitFacts) -> Ite
     rows = summary["depth_uncertainty"]
     few = [rows[index] for index in np.linspace(0, len(rows) - 1, 6).round().astype(int)]
     yield picture(
-        depth_figure_of(curve, run.adjustment.camera),
+        calibration_depth_figure(curve, run.adjustment.camera),
         "Standard deviation of depth that is due to the calibration alone, over the distances of the boards: a "
         "systematic error that all depths of this camera share. For comparison that of a single match, which averaging "
         "reduces.",
@@ -194,7 +194,8 @@ def _coverage(run: CalibrationRun, summary: dict[str, Any], facts: FitFacts) -> 
     yield heading("Coverage")
     yield picture(
         coverage_figure(facts, run.adjustment.camera),
-        "Where in the image and at which distances the features lie. What is beyond is extrapolated.",
+        "Where in the image and at which distances the features lie (bars), and what each frame's board spans "
+        "(lines). What is beyond is extrapolated.",
     )
     board = summary["board"]
     size = f"{board['columns']} × {board['rows']} inner corners, squares of {board['square']:g} mm"

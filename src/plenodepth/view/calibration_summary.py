@@ -112,7 +112,7 @@ def calibration_summary(run: CalibrationRun, facts: FitFacts | None = None) -> d
         "uncertainty": _uncertainty(run.known),
         "depth_uncertainty": _depth_rows(run, facts),
         "lens_types": _lens_types(facts),
-        "per_frame": [asdict(frame) for frame in facts.frames],
+        "per_frame": [asdict(frame) | {"tilt_xy": list(frame.tilt_xy)} for frame in facts.frames],
         "white_radii": _white(run.radii),
         "advice": [asdict(item) for item in advice_of(run, facts)],
         "notes": list(run.all_notes),

@@ -45,7 +45,6 @@ def _draw_distances(axes: Axes, facts: FitFacts, camera: PlenopticCamera) -> Non
         frames.plot(frame.distance, row, ".", color="#333333", markersize=4)
     frames.set_yticks([])
     frames.set_ylim(-len(facts.frames) * 0.1 - 1, len(facts.frames) * 1.1)
-    axes.set_title("bars: features; lines: each frame's board", fontsize="medium")
     low, high = axes.get_xlim()
     ticks = np.linspace(facts.depth.min(), facts.depth.max(), 5)
     virtual = virtual_from_metric(camera, ticks, invalid="nan")
@@ -55,7 +54,7 @@ def _draw_distances(axes: Axes, facts: FitFacts, camera: PlenopticCamera) -> Non
     axes.set_xlim(low, high)
 
 
-def depth_figure_of(curve: tuple[Array, Array], camera: PlenopticCamera) -> Figure:
+def calibration_depth_figure(curve: tuple[Array, Array], camera: PlenopticCamera) -> Figure:
     """σ of depth from the calibration over the calibrated range, in mm and %, beside that of matching."""
     depth, sigma = curve
     figure = Figure(figsize=(10, 3.8), layout="constrained")

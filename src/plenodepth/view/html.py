@@ -23,7 +23,7 @@ h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; border-bottom: 1px solid var(--line); padding-bottom: 0.2rem; }
 p { margin: 0.5rem 0; max-width: 46rem; }
 .soft { color: var(--soft); font-size: 0.9rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.6rem; margin: 1rem 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.6rem, 1fr)); gap: 0.6rem; margin: 1rem 0; }
 .tile { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; }
 .tile b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 0.85rem; }
