@@ -11,7 +11,15 @@ from calibrations import BOARD, centers_of, features_of, fitted_at_truth, share_
 
 from plenodepth.calib.adjustment import Adjustment, AdjustSettings, adjust
 from plenodepth.calib.advice import Advice, advice
-from plenodepth.calib.coverage_rules import distances, frame_count, image_corners, thirds, tilts, unseen_distances
+from plenodepth.calib.coverage_rules import (
+    distances,
+    frame_count,
+    image_corners,
+    impossible_boards,
+    thirds,
+    tilts,
+    unseen_distances,
+)
 from plenodepth.calib.features import Board
 from plenodepth.calib.fit_facts import FitFacts, FrameFacts, Profile, fit_facts
 from plenodepth.calib.fit_rules import (
@@ -115,6 +123,13 @@ def test_boards_at_one_distance_do_not_tell_f_and_d() -> None:
     assert not list(distances([frame(), frame(near=900.0, far=950.0)]))
 
 
+def test_a_board_where_none_can_be_is_told() -> None:
+    found = only(list(impossible_boards([frame(), frame(4, near=-510.0, distance=-500.0)], CAMERA)))
+    assert found.importance == 3
+    assert "frame 4 came out at -500 mm" in found.finding
+    assert not list(impossible_boards([frame()], CAMERA))
+
+
 def gaps(*spans: tuple[float, float]) -> list[str]:
     frames = [frame(n, near=near, far=far) for n, (near, far) in enumerate(spans)]
     return [item.finding for item in unseen_distances(frames, CAMERA)]
@@ -190,6 +205,7 @@ def test_the_frame_that_fits_worse_is_named() -> None:
 def test_a_frame_with_many_outliers_is_named() -> None:
     frames = [frame(n) for n in range(6)] + [frame(9, outliers=30)]
     assert "Frame 9 has 30% outliers" in only(list(bad_frames(frames))).finding
+    assert not list(bad_frames([frame(n, outliers=30) for n in range(6)])), "all of them are no news of one"
 
 
 def test_many_outliers_are_told() -> None:

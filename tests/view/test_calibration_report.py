@@ -170,6 +170,14 @@ def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) 
     assert "Residuals of the blur radii" not in text
 
 
+def test_nothing_but_outliers_still_gives_a_report(tmp_path: Path) -> None:
+    adjustment = run().adjustment
+    lost = replace(adjustment, fit=replace(adjustment.fit, weight=np.zeros_like(adjustment.fit.weight)))
+    summary = write_calibration_report(replace(run(), adjustment=lost), tmp_path / "r.html")
+    assert summary["outliers"] == summary["features"]
+    assert "outliers" in [item["rule"] for item in summary["advice"]]
+
+
 @pytest.mark.parametrize("camera", [shrunk(preset("r12-a-pinhole")), keplerian(), shrunk(preset("r12-b"))])
 def test_every_kind_of_camera_has_a_report(camera: PlenopticCamera, tmp_path: Path) -> None:
     far, near = usable_virtual_range(camera)

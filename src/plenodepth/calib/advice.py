@@ -6,7 +6,15 @@ Each rule (`coverage_rules`, `fit_rules`) looks at one thing and gives nothing, 
 from __future__ import annotations
 
 from plenodepth.calib.adjustment import Adjustment
-from plenodepth.calib.coverage_rules import distances, frame_count, image_corners, thirds, tilts, unseen_distances
+from plenodepth.calib.coverage_rules import (
+    distances,
+    frame_count,
+    image_corners,
+    impossible_boards,
+    thirds,
+    tilts,
+    unseen_distances,
+)
 from plenodepth.calib.fit_facts import FitFacts, radial_profiles
 from plenodepth.calib.fit_rules import (
     bad_frames,
@@ -42,6 +50,7 @@ def advice(
     camera = adjustment.camera
     found = [
         *convergence(adjustment.converged),
+        *impossible_boards(facts.frames, camera),
         *distances(facts.frames),
         *unseen_distances(facts.frames, camera),
         *thirds(facts),

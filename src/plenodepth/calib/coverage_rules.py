@@ -11,6 +11,7 @@ from plenodepth.calib.weak_spot import MAY, MUST, SHOULD, Advice
 from plenodepth.camera.depth import VIRTUAL_RANGE
 from plenodepth.camera.model import PlenopticCamera
 from plenodepth.camera.summary import shown_depths
+from plenodepth.errors import InputError
 
 FEW_FRAMES = 6
 ONE_DISTANCE = 1.25  # farthest over nearest board: below it F, D and the distances trade against each other
@@ -33,10 +34,25 @@ def frame_count(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
         )
 
 
+def impossible_boards(frames: Sequence[FrameFacts], camera: PlenopticCamera) -> Iterator[Advice]:
+    """Boards behind the camera or within the focal length: the adjustment went astray."""
+    wrong = [frame for frame in frames if frame.near <= camera.main_lens.focal_length]
+    if wrong:
+        yield Advice(
+            MUST,
+            "impossible_boards",
+            f"The board of frame {wrong[0].frame}{' and others' if len(wrong) > 1 else ''} came out at "
+            f"{wrong[0].distance:.0f} mm, where the main lens of {camera.main_lens.focal_length:.0f} mm cannot image "
+            "it: the result is useless.",
+            "Check the nominal focal length and focus distance that the calibration begins with, and the board's "
+            "counts of corners; hold main_lens.focal_length.",
+        )
+
+
 def distances(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
     """Boards that all stand at one distance."""
     near, far = min(frame.near for frame in frames), max(frame.far for frame in frames)
-    if far / near < ONE_DISTANCE:
+    if near > 0 and far < ONE_DISTANCE * near:
         yield Advice(
             MUST,
             "distances",
@@ -49,7 +65,10 @@ def distances(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
 
 def unseen_distances(frames: Sequence[FrameFacts], camera: PlenopticCamera) -> Iterator[Advice]:
     """Parts of the usable range without any board, judged by the ratio of their ends."""
-    usable = shown_depths(camera, 2)  # a range to infinity ends where people no longer expect depth
+    try:
+        usable = shown_depths(camera, 2)  # a range to infinity ends where people no longer expect depth
+    except InputError:  # a calibration that went astray may leave no range at all; other rules speak of it
+        return
     near, far = float(usable.min()), float(usable.max())
     spans = sorted((frame.near, frame.far) for frame in frames)
     reached = near

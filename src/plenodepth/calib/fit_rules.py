@@ -45,10 +45,12 @@ def bad_frames(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
     if len(frames) < 3:
         return
     for frame in frames:
-        typical = float(np.median([other.rmse_uv for other in frames if other is not frame]))
+        others = [other for other in frames if other is not frame]
+        typical = float(np.median([other.rmse_uv for other in others]))
+        usual = float(np.median([other.outliers / max(other.features, 1) for other in others]))
         ratio = frame.rmse_uv / max(typical, 1e-9)
         share = frame.outliers / max(frame.features, 1)
-        if ratio > WORSE or share > FRAME_OUTLIERS:
+        if ratio > WORSE or share > max(FRAME_OUTLIERS, WORSE * usual):
             worse = f"fits {ratio:.1f} times worse than the others ({frame.rmse_uv:.2f} against {typical:.2f} px)"
             lost = f"has {share:.0%} outliers"
             yield Advice(
@@ -239,7 +241,7 @@ def scatter(known: Uncertainty) -> Iterator[Advice]:
 
 def depth_precision(camera: PlenopticCamera, known: Uncertainty, facts: FitFacts) -> Iterator[Advice]:
     """Depths that the calibration leaves uncertain."""
-    if not known.names:
+    if not known.names or not np.isfinite(facts.virtual_depth).any():
         return
     ends = np.array([np.nanmin(facts.virtual_depth), np.nanmax(facts.virtual_depth)])
     depth, sigma = depth_uncertainty(camera, known, ends)

@@ -73,7 +73,8 @@ def micro_image_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
     for panel in (axes, spread):
         panel.axhline(0, color="#999999", linewidth=0.8)
         panel.grid(True, color="#dddddd", linewidth=0.6)
-        panel.legend()
+        if profiles:  # none where there is nothing but outliers
+            panel.legend()
     axes.set_ylabel("mean radial residual [px]")
     spread.set_ylabel("radial residual [% of the offset]")
     return figure

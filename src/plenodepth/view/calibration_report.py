@@ -63,12 +63,17 @@ def _overview(summary: dict[str, Any]) -> Iterator[str]:
             (_pixels(summary["rmse_uv"]), "RMSE of positions (u, v)"),
             (_pixels(summary["rmse_rho"]), "RMSE of blur radii ρ"),
             (_pixels(summary["rmse_centers"]), "RMSE of micro-image centres"),
-            ("yes" if summary["converged"] else "NO", "converged"),
+            (_depth_share(summary["depth_uncertainty"]), "σ of depth from the calibration"),
             (str(summary["frames"]), "frames"),
             (f"{summary['features']}", f"features, {_share(summary['outliers'], summary['features'])} outliers"),
             (f"{summary['centers']}", f"centres, {_share(summary['center_outliers'], summary['centers'])} outliers"),
         ]
     )
+
+
+def _depth_share(rows: list[dict[str, float]]) -> str:
+    shares = [_percent(row) for row in rows if np.isfinite(row["sigma"])]
+    return f"{min(shares):.2g} … {max(shares):.2g} %" if shares else "–"
 
 
 def _pixels(value: float) -> str:
@@ -242,9 +247,10 @@ def _origin(summary: dict[str, Any]) -> Iterator[str]:
         ("iterations", f"{summary['iterations']}"),
         ("processor time", f"{summary['cpu_seconds']:.1f} s"),
         ("RMSE of positions without outliers", _pixels(summary["rmse_uv_without_outliers"])),
-        ("versions", ", ".join(f"{name} {number}" for name, number in summary["versions"].items())),
     ]
     yield table(("", ""), rows, left=(1,))
+    versions = ", ".join(f"{name} {number}" for name, number in summary["versions"].items())
+    yield paragraph(f"Versions: {versions}.", "soft")
     if summary["notes"]:
         yield "<ul>" + "".join(f"<li>{escape(note)}</li>" for note in summary["notes"]) + "</ul>"
     if summary["inputs"]:

@@ -151,6 +151,8 @@ def depth_curve(run: CalibrationRun, facts: FitFacts, count: int = DEPTH_ROWS) -
     if run.known is None or not run.known.names:
         return None
     ends = facts.virtual_depth[np.isfinite(facts.virtual_depth)]
+    if not len(ends):
+        return None
     virtual = 1 / np.linspace(1 / ends.max(), 1 / ends.min(), count)
     return depth_uncertainty(run.adjustment.camera, run.known, virtual)
 

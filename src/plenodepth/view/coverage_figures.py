@@ -94,8 +94,8 @@ def white_figure(radii: WhiteRadii) -> Figure | None:
     rest.set_title("residual, common to the types", fontsize="medium")
     numbers = radii.f_numbers[known]
     for panel in (axes, rest):
-        panel.set_xticks(inverse, [f"1/{number:g}" for number in numbers])
-        panel.set_xlabel("1/N")
+        panel.set_xticks(inverse, [f"{number:.3g}" for number in numbers])
+        panel.set_xlabel("f-number N (evenly spaced in 1/N)")
         panel.grid(True, color="#dddddd", linewidth=0.6)
     axes.legend()
     return figure
