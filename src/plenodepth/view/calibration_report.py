@@ -73,7 +73,7 @@ def _overview(summary: dict[str, Any]) -> Iterator[str]:
 
 def _depth_share(rows: list[dict[str, float]]) -> str:
     shares = [_percent(row) for row in rows if np.isfinite(row["sigma"])]
-    return f"{min(shares):.2g} … {max(shares):.2g} %" if shares else "–"
+    return f"≤ {max(shares):.2g} %" if shares else "–"
 
 
 def _pixels(value: float) -> str:
