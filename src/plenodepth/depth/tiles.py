@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.settings import DepthSettings
+from plenodepth.raw.equalisation import LAPLACIAN_VARIANCE, MIXTURE_VARIANCE, blur_detail, gaussian, smoothed
 
 Float32 = NDArray[np.float32]
 
@@ -30,8 +31,6 @@ RIM = 1.0
 WIDE_RIM = 2.5
 RESAMPLED = 0.25  # px² of variance that resampled tiles are blurred by, wherever their pixels lie
 LEAST_COMMON_WIDTH = 3.0  # px that two discs must have in common to be looked at
-MIXTURE_VARIANCE = 1.5  # px²: the blurred copy that sharp views are mixed with
-LAPLACIAN_VARIANCE = 2.0  # px² that adding a Laplacian once amounts to
 
 
 class NoiseGain(NamedTuple):
@@ -114,18 +113,14 @@ def cut_tiles(
     tile = gray[rows.clip(0, height - 1)[:, :, None], columns.clip(0, width - 1)[:, None, :]]
     across, down = ((offset.astype(np.float32) - tiles.center[:, axis, None]) ** 2 for axis in (0, 1))
     usable = in_image & (down[:, :, None] + across[:, None, :] <= recipe.reach**2) & np.isfinite(tile)
-    tile = _smoothed(np.where(usable, tile, 0).astype(np.float32), usable, recipe.smoothing)
-    for values, out in ((np.where(usable, tile, MISSING), tiles.gray), (_detail(tile, usable, recipe), tiles.detail)):
+    tile = smoothed(np.where(usable, tile, 0).astype(np.float32), usable, recipe.smoothing)
+    for values, out in (
+        (np.where(usable, tile, MISSING), tiles.gray),
+        (blur_detail(tile, usable, recipe.mixture), tiles.detail),
+    ):
         out[: values.size] = values.ravel()
         out[values.size :] = 0
     return tiles
-
-
-def gaussian(variance: float) -> Float32:
-    """Weights of a sampled Gaussian of that variance, px², at distances 1, 2, … to four standard deviations."""
-    x = np.arange(1, int(np.ceil(4 * np.sqrt(variance))) + 1)
-    weights = np.exp(-(x**2) / (2 * variance)) if variance else np.empty(0)
-    return np.asarray(weights / (1 + 2 * weights.sum()), np.float32)
 
 
 def noise_power(smoothing: float) -> float:
@@ -134,57 +129,14 @@ def noise_power(smoothing: float) -> float:
     return float(((1 - 2 * weights.sum()) ** 2 + 2 * (weights**2).sum()) ** 2)
 
 
-def _smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Float32:
-    """Tiles (J, side, side) blurred along both axes.
-
-    Pixels take part in pairs, left and right or above and below, if both are usable. A blur that took whatever is
-    there would look inwards at the rim, and shrink micro-images: disparities by 0.015 px on average.
-    """
-    for axis in (1, 2):
-        tile = tile + sum(
-            (weight * _second_difference(tile, usable, axis, n) for n, weight in enumerate(kernel, 1)),
-            start=np.zeros_like(tile),
-        )
-    return tile
-
-
-def _detail(tile: Float32, usable: NDArray[np.bool_], recipe: Recipe) -> Float32:
-    """What is added to a tile, times the wanted variance over `blur_unit`, to blur it.
-
-    mixture: blurred minus sharp. A mixture of the sharp and a blurred copy has the wanted variance exactly, and up to
-    the copy's own variance it never rings. s_transform: the Laplacian (the paper's; one explicit step of diffusion,
-    unstable beyond 1 px²).
-    """
-    if recipe.mixture.size:
-        return _smoothed(tile, usable, recipe.mixture) - tile
-    return _second_difference(tile, usable, 1, 1) + _second_difference(tile, usable, 2, 1)
-
-
-def _second_difference(tile: Float32, usable: NDArray[np.bool_], axis: int, step: int) -> Float32:
-    """Before minus twice here plus after, `step` px apart; 0 where one of the three is not usable."""
-    difference = np.zeros_like(tile)
-    if 2 * step >= tile.shape[axis]:
-        return difference
-
-    def part(array: NDArray[np.generic], first: int) -> NDArray[np.generic]:
-        count = tile.shape[axis] - 2 * step
-        return np.take(array, np.arange(first, first + count), axis=axis)
-
-    (before, here, after), (u, v, w) = ([part(array, n * step) for n in (0, 1, 2)] for array in (tile, usable))
-    middle = [slice(None)] * 3
-    middle[axis] = slice(step, tile.shape[axis] - step)
-    difference[tuple(middle)] = np.where(u & v & w, before - np.float32(2) * here + after, 0)  # type: ignore[operator]
-    return difference
-
-
 def _noise_gain(settings: DepthSettings, smoothing: float) -> NoiseGain:
     """Of independent noise, smoothed as all pixels are, then interpolated or blurred."""
     side = 2 * 16 + 1
     impulse, usable = np.zeros((1, side, side), np.float32), np.ones((1, side, side), np.bool_)
     impulse[0, side // 2, side // 2] = 1
     recipe = tile_recipe(np.float32(side), settings)
-    pixel = _smoothed(impulse, usable, gaussian(smoothing))
-    detail = _detail(pixel, usable, recipe)
+    pixel = smoothed(impulse, usable, gaussian(smoothing))
+    detail = blur_detail(pixel, usable, recipe.mixture)
     power, common, beside = (float(np.sum(pixel * other)) for other in (pixel, detail, np.roll(pixel, 1, axis=2)))
     blur = np.array([2 * common, float(np.sum(detail**2))]) / power
     return NoiseGain(np.float32(2 * (1 - beside / power)), blur.astype(np.float32))
