@@ -76,7 +76,7 @@ def fit_depth_scale(
     design = np.column_stack([z**power for power in powers]) / distance[:, None]
     solution, errors, robust = _robust_least_squares(design, np.ones_like(z), given, distance)
     coefficients, standard_errors = _all_three(powers, solution), _all_three(powers, errors)
-    return _checked(DepthScaleFit(coefficients, standard_errors, design @ solution - 1, robust, _range(z), order))
+    return checked_scale(DepthScaleFit(coefficients, standard_errors, design @ solution - 1, robust, _range(z), order))
 
 
 def fit_depth_scale_to_displacements(
@@ -102,7 +102,7 @@ def fit_depth_scale_to_displacements(
     offset = float(solution[-1])
     with np.errstate(divide="ignore", invalid="ignore"):
         residuals = _polynomial(coefficients, z) / (stage + offset) - 1
-    return _checked(DepthScaleFit(coefficients, standard_errors, residuals, robust, _range(z), order, offset))
+    return checked_scale(DepthScaleFit(coefficients, standard_errors, residuals, robust, _range(z), order, offset))
 
 
 def with_depth_scale(camera: PlenopticCamera, fit: DepthScaleFit, model: ApertureModel) -> PlenopticCamera:
@@ -171,7 +171,7 @@ def _all_three(powers: tuple[int, ...], values: Array) -> Array:
     return full
 
 
-def _checked(fit: DepthScaleFit) -> DepthScaleFit:
+def checked_scale(fit: DepthScaleFit) -> DepthScaleFit:
     """Refuse a Γ that falls somewhere in the range of its frames, where it has no inverse, or that is negative."""
     ends = np.array(fit.depth_range)
     slope = fit.coefficients[1] + 2 * fit.coefficients[2] * ends  # of a parabola: extreme at the ends
