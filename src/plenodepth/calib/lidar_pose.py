@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.calib.clusters import cluster_views
+from plenodepth.calib.corner_depth import cluster_views
 from plenodepth.calib.features import Features
 from plenodepth.calib.residuals import Residuals, Seen, feature_residuals
 from plenodepth.calib.weights import line_scale, plane_scale, robust_weight, whitening
