@@ -38,6 +38,8 @@ ALWAYS_HELD = ("sensor.pixel_size",)  # it only scales the rest
 LAST_FREED = ("distortion",)  # what a rough start must not be fitted with
 ROUNDS = 12  # of weights and solution
 SETTLED = 2e-3  # relative change of the residuals' scales after which the rounds end
+ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, while weights still change
+ITERATIONS, PRECISE = 100, 1e-8  # at the end
 FOCAL = "main_lens.focal_length"
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
 # a tenth. So F is freed last, and stays free only if it ends near its nominal value.
@@ -138,15 +140,17 @@ def adjust(
     stages = [names for number, names in enumerate(stages) if names or number == 0]
     for number, names in enumerate(stages):
         say(f"adjusting, stage {number + 1} of {len(stages) + judged}")
-        progress = _settled(data, progress, names, settings.rounds)
+        last = number == len(stages) - 1 and not judged
+        progress = _settled(data, progress, names, settings.rounds, precisely=last)
     if judged:
         say(f"adjusting, stage {len(stages) + 1} of {len(stages) + 1}")
-        freed = _settled(data, progress, free, settings.rounds)
+        freed = _settled(data, progress, free, settings.rounds, precisely=True)
         nominal, found = camera.main_lens.focal_length, freed.estimate.camera.main_lens.focal_length
         if abs(found / nominal - 1) <= FOCAL_TRUSTED:
             progress = freed
         else:
             progress = progress._replace(iterations=freed.iterations)
+            progress = _settled(data, progress, progress.names, settings.rounds, precisely=True)
             considered = {FOCAL: FOCAL_SIGMA * nominal}
             data.notes.append(
                 f"F is held at its nominal {nominal:g} ± {FOCAL_SIGMA * nominal:.2g} mm: freed, it went to {found:.2f} "
@@ -176,20 +180,20 @@ class _Progress(NamedTuple):
     converged: bool = True
 
 
-def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: int) -> _Progress:
-    """Weights and solution in turn until the residuals' scales no longer change."""
-    estimate, iterations, converged, before = progress.estimate, progress.iterations, False, None
-    for number in range(rounds):
+def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: int, *, precisely: bool) -> _Progress:
+    """Weights and solution in turn until the residuals' scales no longer change; then, if so wanted, to the end."""
+    estimate, iterations, settled, before = progress.estimate, progress.iterations, False, None
+    for _ in range(rounds):
         problem, scales, _ = data.weighted(estimate, names)
         settled = before is not None and np.allclose(scales, before, rtol=SETTLED, atol=1e-6)
-        last = settled or number == rounds - 1
-        # While the weights still change, half a solution is enough.
-        solution = solve(problem, estimate, iterations=100 if last else 15, tolerance=1e-10 if last else 1e-5)
-        estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
-        converged = settled and solution.converged
         if settled:
             break
-    return _Progress(estimate, names, iterations, converged)
+        solution = solve(problem, estimate, iterations=ROUGH_ITERATIONS, tolerance=ROUGH)
+        estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
+    if not precisely:
+        return _Progress(estimate, names, iterations, settled)
+    solution = solve(problem, estimate, iterations=ITERATIONS, tolerance=PRECISE)
+    return _Progress(solution.estimate, names, iterations + solution.iterations, settled and solution.converged)
 
 
 def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ from plenodepth.camera.model import Array, Indices, PlenopticCamera
 PLACES = 160  # of the table, over 1.3 micro-image radii
 BEYOND = 1.3
 STEP = 1e-5  # relative, of the table's derivatives
-ITERATIONS = 8  # Newton's
+ITERATIONS = 12  # Newton's
+CONVERGED = 1e-10  # mm
 LEAST_PACE = 0.2  # of Newton's slopes: a rough camera may have looks that do not advance with the pixels
 
 
@@ -48,12 +49,20 @@ class Looks(NamedTuple):
     by_variable: Array  # (n, 5, 2): by D, d, f, B and the pupil's diameter, mm/mm
 
 
+class _Table(NamedTuple):
+    """Over the distance from the pupil's image: ȳ, mm, and its derivatives by `VARIABLES`."""
+
+    values: Array  # (I, places, 1 + 5)
+    step: float  # mm
+
+
 def looks(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices) -> Looks:
     """For observed pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
     away, types = _offset(camera, uv, k, l), camera.micro_images.lens_type(k, l)
     distance = np.hypot(away[:, 0], away[:, 1])
     direction = away / np.maximum(distance, 1e-12)[:, None]
-    values, slope = _interpolated(camera, types, distance)
+    table = _tables(camera)
+    values, slope = _interpolated(table, types, distance)
     length = values[:, 0] + _beside_middle(camera, values, k, l)
     along = direction[:, :, None] * direction[:, None, :]
     across = np.eye(2) - along
@@ -74,12 +83,16 @@ def appearing(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices, gap: A
     """
     away, types = _offset(camera, uv, k, l), camera.micro_images.lens_type(k, l)
     target = np.hypot(away[:, 0], away[:, 1])
-    beside = _beside_middle(camera, _interpolated(camera, types, target)[0], k, l)
+    table = _tables(camera)
+    wanted = target - gap * _beside_middle(camera, _interpolated(table, types, target)[0], k, l)
+    narrow = table._replace(values=np.ascontiguousarray(table.values[:, :, :1]))
     place = target.copy()
     for _ in range(ITERATIONS):
-        values, slope = _interpolated(camera, types, place)
-        excess = place + gap * (values[:, 0] + beside) - target
-        place = np.clip(place - excess / np.maximum(1 + gap * slope, LEAST_PACE), 0, None)
+        values, slope = _interpolated(narrow, types, place)
+        excess = place + gap * values[:, 0] - wanted
+        if np.abs(excess).max(initial=0) < CONVERGED:
+            break
+        place = np.maximum(place - excess / np.maximum(1 + gap * slope, LEAST_PACE), 0)
     stretch = np.where(target > 0, place / np.maximum(target, 1e-12), 1)
     return np.asarray(uv + away * (stretch - 1)[:, None] / camera.sensor.pixel_size)
 
@@ -90,15 +103,14 @@ def _offset(camera: PlenopticCamera, uv: Array, k: Indices, l: Indices) -> Array
     return np.asarray((uv - predicted_center(camera, k, l)) * pixel + pupil_image_offset(camera, k, l))
 
 
-def _interpolated(camera: PlenopticCamera, types: Indices, distance: Array) -> tuple[Array, Array]:
-    """Rows of the table (n, 1 + 5) at distances (n,) mm, and the slope of ȳ over the distance."""
-    table, places = _tables(camera), _places(camera)
-    place = distance / places[1]
+def _interpolated(table: _Table, types: Indices, distance: Array) -> tuple[Array, Array]:
+    """Rows of the table (n, …) at distances (n,) mm, and the slope of ȳ over the distance."""
+    place = distance / table.step
     low = np.clip(place.astype(np.int64), 0, PLACES - 2)
     part = np.clip(place - low, 0, 1)[:, None]
-    first, second = table[types, low], table[types, low + 1]
-    slope = np.where(place < PLACES - 1, (second[:, 0] - first[:, 0]) / places[1], 0)
-    return first * (1 - part) + second * part, slope
+    first, second = table.values[types, low], table.values[types, low + 1]
+    slope = np.where(place < PLACES - 1, (second[:, 0] - first[:, 0]) / table.step, 0)
+    return first + (second - first) * part, slope
 
 
 def _beside_middle(camera: PlenopticCamera, values: Array, k: Indices, l: Indices) -> Array:
@@ -108,19 +120,15 @@ def _beside_middle(camera: PlenopticCamera, values: Array, k: Indices, l: Indice
     return np.asarray(values[:, 1] * (main - main0) + values[:, 2] * (sensor - sensor0))
 
 
-def _places(camera: PlenopticCamera) -> Array:
-    """(places,) mm from the pupil's image."""
-    return np.linspace(0, BEYOND * camera.micro_images.radius * camera.sensor.pixel_size, PLACES)
-
-
-def _tables(camera: PlenopticCamera) -> Array:
-    """(I, places, 1 + 5): ȳ, mm, and its derivatives by `VARIABLES`, amid the array."""
+def _tables(camera: PlenopticCamera) -> _Table:
+    """Amid the array, of every lens type."""
     main, sensor = (float(value) for value in lens_distances(camera))
     to_pupil = main - camera.main_lens.pupil_distance
     rest = (camera.micro_lenses.lens_diameter, aperture_diameter(camera))
-    farthest = float(_places(camera)[-1])
+    farthest = BEYOND * camera.micro_images.radius * camera.sensor.pixel_size
     focals = camera.micro_lenses.focal_lengths.tolist()
-    return np.stack([_table(_Optics(to_pupil, sensor, focal, *rest), farthest) for focal in focals])
+    rows = [_table(_Optics(to_pupil, sensor, focal, *rest), farthest) for focal in focals]
+    return _Table(np.stack(rows), farthest / (PLACES - 1))
 
 
 @lru_cache(maxsize=64)  # all frames of one step of the adjustment ask for the same

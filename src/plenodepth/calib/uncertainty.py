@@ -6,8 +6,8 @@ cancel, and should scatter by what the information of each says. If the frames' 
 times as large. Lens types are few, and what is wrong with them (the aperture's effect differs between them) is the same
 in all frames: the directions in which they disagree get the variance that their disagreement amounts to.
 
-Corners in blurred micro-images are found a few hundredths of a pixel too far out, alike in all frames, which no scatter
-shows. So a shift of RADIAL_BIAS of each lens type's corners is passed on to the parameters as well.
+Corners in blurred micro-images are found a little too far out or in, alike in all frames, which no scatter shows. So
+such a shift of each lens type's corners is passed on to the parameters as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names, stepped
 from plenodepth.errors import InputError
 
-RADIAL_BIAS = 0.05  # px: what corners of simulated boards are off, away from the micro-images' centres
+# px, away from the micro-images' centres: what corners of simulated boards are off, found with the aperture's clipping
+# modelled; and what at least to expect of a search that does not know of it (it can be a third of a pixel).
+RADIAL_BIAS, UNAWARE_BIAS = 0.02, 0.1
 ALIKE = 0.99  # correlation above which two parameters are hardly told apart
 LEAST_GROUPS = 3
 DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the largest) are directions without any
@@ -100,7 +102,8 @@ def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, f
     types = [_together(parts) for parts in zip(*by_frame, strict=True)]
     covariance = np.zeros((len(places),) * 2)
     sensitivity = np.vstack([-inverse @ matrix[:count, count:], np.eye(len(given))])
-    covariance[:count, :count] = factor * inverse + _disagreement(inverse, types, factor) + _biased(inverse, types)
+    covariance[:count, :count] = factor * inverse + _disagreement(inverse, types, factor)
+    covariance[:count, :count] += _biased(inverse, types, RADIAL_BIAS if problem.aperture else UNAWARE_BIAS)
     covariance += sensitivity @ np.diag([value**2 for value in given.values()]) @ sensitivity.T
     return Uncertainty((*free, *given), covariance, factor, condition, given)
 
@@ -226,9 +229,9 @@ def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) 
     return np.asarray(steps @ steps.T)
 
 
-def _biased(inverse: Array, types: Sequence[_Information]) -> Array:
-    """Covariance (n, n) from a shift of RADIAL_BIAS of each lens type's corners."""
+def _biased(inverse: Array, types: Sequence[_Information], bias: float) -> Array:
+    """Covariance (n, n) from a shift of `bias` px of each lens type's corners."""
     if not len(inverse):
         return inverse
-    steps = RADIAL_BIAS * np.stack([inverse @ part.bias_pull for part in types], axis=1)
+    steps = bias * np.stack([inverse @ part.bias_pull for part in types], axis=1)
     return np.asarray(steps @ steps.T)
