@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from scipy.spatial import cKDTree
 
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.find_features import FrameFeatures, find_features, refit_features
-from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, project
+from plenodepth.camera import PlenopticCamera, load_camera, metric_from_virtual, preset, project
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.raw.load import clean_image
+from plenodepth.raw.load import clean_image, load_raw
 from plenodepth.sim.rays import ray_setup
 from plenodepth.sim.render import RenderSettings, render, scene_depths
 from plenodepth.sim.scene import Checkerboard, Material, Rectangle, Scene, SceneObject
@@ -276,3 +277,11 @@ def test_part_of_a_larger_board_is_numbered_from_its_first_corner() -> None:
     assert set(row) == set(range(BOARD.rows))
     assert set(column) == set(range(BOARD.columns))
     assert "missing" in result.notes[0]
+
+
+@pytest.mark.realdata
+def test_real_scene_of_figurines_has_no_board(real_data: Path) -> None:
+    known = load_camera(real_data / "r5" / "fujita2-calib.xml", image_size=(2048, 2048))
+    gray = load_raw(real_data / "r5" / "fujita2-frame0.png", known).gray
+    for size in ((9, 5), (5, 4)):
+        assert len(find_features(gray, known.micro_images, Board(*size, 10.0)).features) == 0

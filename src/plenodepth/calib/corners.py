@@ -14,7 +14,7 @@ from plenodepth.camera.model import Array, Indices, MicroImageArray
 RIM = 1.4  # px off a micro-image's radius: pixels beyond are left aside, they show the rim
 CORNER_RIM = 2.0  # px off the radius: corners beyond have too few pixels about them
 STEPS = 25
-CORRELATION = 2.0  # by which the variance of a fit grows since residuals of neighbours are alike
+CORRELATION = 1.5  # by which the variance of a fit grows since residuals of neighbours are alike
 LEAST_ANGLE = np.radians(25)  # between the edges of a corner
 LEAST_CONTRAST = 3.0  # over the noise of a pixel
 MOST_SIGMA = 0.6  # px, standard deviation of a position

@@ -1,10 +1,11 @@
 """Fits of a blurred crossing of two edges to the pixels around a corner, by Levenberg and Marquardt's method.
 
-The model: brightness = offset + contrast · E(a/σ_a) · E(b/σ_b), with a and b the signed distances, px, to the two edges
-of the place that a pixel looks at, and E an edge blurred by a disc whose standard deviation across is σ, half its
-radius. σ² = spread² · (normalᵀ V normal) + floor, where V is the shape of the pixel's blur: the identity unless the
-aperture clips it. Parameters: x, y of the crossing, the angles of the two
-normals, contrast, offset, log spread.
+The model: brightness = offset + contrast · (E(a/σ_a) · E(b/σ_b) + bump), with a and b the signed distances, px, to the
+two edges of the place that a pixel looks at, and E an edge blurred by a disc whose standard deviation across is σ,
+half its radius. σ² = spread² · (normalᵀ V normal) + floor, where V is the shape of the pixel's blur: the identity
+unless the aperture clips it. The bump is what the two edges have in common where the blur is not round about them, as
+for a Gaussian: without it clipped corners would be fitted too far out. Parameters: x, y of the crossing, the angles of
+the two normals, contrast, offset, log spread.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from plenodepth.calib.kernels.compiling import compiled, inlined
 
 SIZE = 7
 X, Y, FIRST, SECOND, CONTRAST, OFFSET, LOG_SIGMA = range(SIZE)
+TWO_OVER_PI = 2 / math.pi
 LEAST_LOG_SIGMA, MOST_LOG_SIGMA = math.log(0.1), math.log(7.0)
 
 
@@ -47,15 +49,18 @@ def model_at(pixel, p, floor, slope):
     a, b = (c1 * dx + s1 * dy) / sigma1, (c2 * dx + s2 * dy) / sigma2
     ea, ga = edge(a)
     eb, gb = edge(b)
-    by_a, by_b = p[CONTRAST] * ga * eb, p[CONTRAST] * gb * ea
+    # Blur that is wider along one diagonal than along the other makes the crossing itself brighter or darker.
+    common = square * (c2 * vx1 + s2 * vy1) + floor * (c1 * c2 + s1 * s2)
+    bump = TWO_OVER_PI * common / (sigma1 * sigma2) * math.exp(-(a * a + b * b) / 2)
+    by_a, by_b = p[CONTRAST] * (ga * eb - a * bump), p[CONTRAST] * (gb * ea - b * bump)
     slope[X] = -(by_a * c1 / sigma1 + by_b * c2 / sigma2)
     slope[Y] = -(by_a * s1 / sigma1 + by_b * s2 / sigma2)
     slope[FIRST] = by_a * ((c1 * dy - s1 * dx) / sigma1 - a * square * (c1 * vy1 - s1 * vx1) / variance1)
     slope[SECOND] = by_b * ((c2 * dy - s2 * dx) / sigma2 - b * square * (c2 * vy2 - s2 * vx2) / variance2)
-    slope[CONTRAST] = ea * eb
+    slope[CONTRAST] = ea * eb + bump
     slope[OFFSET] = 1.0
     slope[LOG_SIGMA] = -(by_a * a * blur1 / variance1 + by_b * b * blur2 / variance2)
-    return p[OFFSET] + p[CONTRAST] * ea * eb
+    return p[OFFSET] + p[CONTRAST] * (ea * eb + bump)
 
 
 @inlined

@@ -1,0 +1,53 @@
+"""The tables of the corner fit say what the camera model says of clipped pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plenodepth.calib.clipping import appears_at, clipping, knows_clipping, looks_at, no_clipping
+from plenodepth.camera import apparent_position, look_position, preset
+
+CAMERA = preset("r12-mini")
+K, L = np.array([10, 11, 12, 12]), np.array([9, 9, 8, 10])
+
+
+@pytest.mark.parametrize("virtual_depth", [2.2, 5.0, 11.0])
+def test_pixels_look_where_the_camera_model_says(virtual_depth: float) -> None:
+    v = np.full(len(K), virtual_depth)
+    uv = CAMERA.micro_images.center(K, L) + [[0.5, 1.0], [-4.0, 3.0], [6.0, 4.0], [2.0, -8.0]]
+    np.testing.assert_allclose(looks_at(clipping(CAMERA, K, L, v), uv), look_position(CAMERA, uv, K, L, v), atol=5e-3)
+
+
+@pytest.mark.parametrize("virtual_depth", [2.2, 5.0, 11.0])
+def test_corners_appear_where_the_camera_model_says(virtual_depth: float) -> None:
+    v = np.full(len(K), virtual_depth)
+    thin = CAMERA.micro_images.center(K, L) + [[0.5, 1.0], [-3.0, 3.0], [4.0, 3.0], [2.0, -5.0]]
+    clip = clipping(CAMERA, K, L, v)
+    uv, covariance = appears_at(clip, thin, np.tile(np.eye(2), (len(K), 1, 1)))
+    np.testing.assert_allclose(uv, apparent_position(CAMERA, thin, K, L, v), atol=5e-3)
+    np.testing.assert_allclose(looks_at(clip, uv), thin, atol=1e-3)
+    # The covariance goes with the derivative of the way there.
+    step = 1e-2
+    ahead, behind = (
+        np.array([appears_at(clip, thin + sign * unit, covariance)[0] for unit in np.eye(2)]) for sign in (step, -step)
+    )
+    jacobian = np.moveaxis((ahead - behind) / (2 * step), 0, -1)
+    np.testing.assert_allclose(covariance, jacobian @ jacobian.transpose(0, 2, 1), rtol=0.1, atol=0.02)
+
+
+def test_without_a_camera_nothing_shifts() -> None:
+    clip = no_clipping(CAMERA.micro_images, K, L)
+    uv = CAMERA.micro_images.center(K, L) + [3.0, -2.0]
+    np.testing.assert_array_equal(looks_at(clip, uv), uv)
+    there, covariance = appears_at(clip, uv, np.tile(np.eye(2), (len(K), 1, 1)))
+    np.testing.assert_allclose(there, uv, atol=1e-9)
+    np.testing.assert_allclose(covariance, np.tile(np.eye(2), (len(K), 1, 1)), atol=1e-9)
+    assert not knows_clipping(None)
+    assert knows_clipping(CAMERA)
+
+
+def test_place_that_is_unknown_stays_unknown() -> None:
+    clip = no_clipping(CAMERA.micro_images, K[:1], L[:1])
+    uv, _ = appears_at(clip, np.full((1, 2), np.nan), np.zeros((1, 2, 2)))
+    assert np.isnan(uv).all()
