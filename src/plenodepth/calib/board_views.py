@@ -21,6 +21,7 @@ from plenodepth.camera.micro_lenses import focal_length
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
 OPEN_WINDOW = 6.0  # px around a corner that are fitted, where nothing is known of the aperture
+OPEN_SIGMA = 0.15  # px, by which corners are off where nothing is known of the aperture (R12 at f/4)
 CLIPPED_WINDOW = 12.0  # px, where it is
 LEAST_WINDOW = 2.8
 ENOUGH_VIEWS = 3  # to tell where a cluster is from its own views
@@ -91,6 +92,8 @@ def refined_views(
             break
         clip = _clip(micro_images, views.k, views.l, label, clusters, clips)
         noise = measured_noise(gray, micro_images, views, window[good], noise, clip)
+    if clips is None:
+        views = replace(views, covariance=views.covariance + OPEN_SIGMA**2 * np.eye(2))
     expected = np.bincount(cluster, minlength=len(clusters))
     return BoardViews(views, label, _thin_clusters(views, label, micro_images, clips, len(grid.board)), expected)
 

@@ -26,6 +26,9 @@ BINS = 146
 MISS = 1.2  # px that a corner may be off its cluster
 ALIKE = 0.5  # cosine of twice the angle between the bright diagonals of two views of one corner
 LEAST_VIEWS = 3
+ALIKE_ERRORS = (
+    2.0  # by which σ of g grows since the views of one corner err alike, as by their distance from the middle
+)
 ROUNDS = 4
 
 
@@ -99,7 +102,7 @@ def fit_clusters(corners: Corners, center: Array, label: Indices, uv: Array | No
     return Clusters(
         center=middle + shift / safe[:, None],
         factor=factor,
-        factor_sigma=np.sqrt((variance + 0.02**2) / square),
+        factor_sigma=ALIKE_ERRORS * np.sqrt((variance + 0.02**2) / square),
         bright=bright / np.maximum(np.linalg.norm(bright, axis=1), 1e-12)[:, None],
         views=np.bincount(group, minlength=count),
     )
