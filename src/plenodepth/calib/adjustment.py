@@ -20,7 +20,7 @@ from plenodepth.calib.corner_depth import cluster_views
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.residuals import Residuals, Seen, center_residuals, feature_residuals
 from plenodepth.calib.weights import (
-    CommonErrors,
+    RHO_BIAS,
     Scales,
     common_errors,
     common_scale,
@@ -39,7 +39,7 @@ LAST_FREED = ("distortion",)  # what a rough start must not be fitted with
 ROUNDS = 12  # of weights and solution
 SETTLED = 2e-3  # relative change of the residuals' scales after which the rounds end
 ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, while weights still change
-ITERATIONS, PRECISE = 100, 1e-8  # at the end
+ITERATIONS, PRECISE = 100, 1e-11  # at the end
 FOCAL = "main_lens.focal_length"
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
 # a tenth. So F is freed last, and stays free only if it ends near its nominal value.
@@ -310,7 +310,7 @@ class _Data:
             sigma = np.where(np.isfinite(self._seen(view).rho), self.features.rho_sigma[rows], np.inf)
             robust = np.minimum(weight[rows], robust_weight(np.abs(blurs[view]) / scales.rho))
             root[:, 2, 2] = np.sqrt(robust) / (scales.rho * sigma)
-            views[view] = Weighted(self._seen(view), root, self._common(rows, root, scales.corner))
+            views[view] = self._weighted(view, rows, root, scales.corner)
         center_weight, centers = np.ones(0), None
         if self.centers is not None:
             root = whitening(self.centers.covariance)
@@ -325,9 +325,11 @@ class _Data:
         problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)
         return problem, scales, (weight, center_weight)
 
-    def _common(self, rows: Indices, root: Array, tau: float) -> CommonErrors:
+    def _weighted(self, view: BoardView, rows: Indices, root: Array, tau: float) -> Weighted:
         share = np.sqrt((root[:, :2, :2] ** 2).sum(axis=(1, 2)) / 2)
-        return common_errors(self.features.corner[rows], share, tau)
+        common = common_errors(self.features.corner[rows], share, tau)
+        types = self.camera.micro_images.lens_type(self.features.k[rows], self.features.l[rows])
+        return Weighted(self._seen(view), root, common, common_errors(types, root[:, 2, 2], RHO_BIAS))
 
     def _common_scale(
         self, roots: Mapping[BoardView, Array], residuals: Mapping[BoardView, Residuals], scale: float

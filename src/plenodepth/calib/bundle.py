@@ -40,13 +40,16 @@ class Weighted(NamedTuple):
 
     seen: Seen
     root: Array  # (n, 3, 3): whitened residual = root · residual
-    common: CommonErrors | None = None
+    common: CommonErrors | None = None  # of the positions
+    common_rho: CommonErrors | None = None
 
     def whitened(self, rows: Array) -> Array:
         """Residuals or their derivatives (n, 3, ...) in standard deviations."""
         own = self.root @ rows
         if self.common is not None:
             own[:, :2] = self.common.whitened(own[:, :2])
+        if self.common_rho is not None:
+            own[:, 2] = self.common_rho.whitened(own[:, 2])
         return own
 
 
