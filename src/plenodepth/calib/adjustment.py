@@ -38,8 +38,10 @@ ALWAYS_HELD = ("sensor.pixel_size",)  # it only scales the rest
 LAST_FREED = ("distortion",)  # what a rough start must not be fitted with
 ROUNDS = 12  # of weights and solution
 SETTLED = 2e-3  # relative change of the residuals' scales after which the rounds end
-ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, while weights still change
-ITERATIONS, PRECISE = 100, 1e-11  # at the end
+ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, in stages that others follow
+ITERATIONS, PRECISE = 60, 1e-10  # in the last one
+# px: corners' views err alike by at least this; less cannot be told from the scatter.
+LEAST_COMMON = 0.02
 FOCAL = "main_lens.focal_length"
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
 # a tenth. So F is freed last, and stays free only if it ends near its nominal value.
@@ -181,19 +183,17 @@ class _Progress(NamedTuple):
 
 
 def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: int, *, precisely: bool) -> _Progress:
-    """Weights and solution in turn until the residuals' scales no longer change; then, if so wanted, to the end."""
+    """Weights and solution in turn until the residuals' scales no longer change, roughly or to the end."""
     estimate, iterations, settled, before = progress.estimate, progress.iterations, False, None
+    limit, tolerance = (ITERATIONS, PRECISE) if precisely else (ROUGH_ITERATIONS, ROUGH)
     for _ in range(rounds):
         problem, scales, _ = data.weighted(estimate, names)
         settled = before is not None and np.allclose(scales, before, rtol=SETTLED, atol=1e-6)
         if settled:
             break
-        solution = solve(problem, estimate, iterations=ROUGH_ITERATIONS, tolerance=ROUGH)
+        solution = solve(problem, estimate, iterations=limit, tolerance=tolerance)
         estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
-    if not precisely:
-        return _Progress(estimate, names, iterations, settled)
-    solution = solve(problem, estimate, iterations=ITERATIONS, tolerance=PRECISE)
-    return _Progress(solution.estimate, names, iterations + solution.iterations, settled and solution.converged)
+    return _Progress(estimate, names, iterations, settled and solution.converged)
 
 
 def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:
@@ -346,7 +346,7 @@ class _Data:
             explained.append(own)
         # The median of (x² + y²)/2 of a normal distribution is ln 2 of its variance.
         ratio = np.concatenate(squares) / np.log(2) - np.concatenate(explained)
-        return float(np.sqrt(max(np.median(ratio), 0.0)))
+        return max(float(np.sqrt(max(np.median(ratio), 0.0))), LEAST_COMMON)
 
     def fit(self, estimate: Estimate, weights: tuple[Array, Array]) -> Fit:
         """Residuals in pixels of the image."""

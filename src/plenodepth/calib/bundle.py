@@ -24,6 +24,7 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.geometry.pose import cross_matrix
 
+TRUST = 1e8  # the first step is nearly Gauss and Newton's: small first steps look like convergence
 THREADS = 1  # the blocks are Python and run one at a time anyhow
 
 
@@ -121,6 +122,7 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     options.function_tolerance = tolerance
     options.parameter_tolerance = 1e-12
     options.gradient_tolerance = 1e-14
+    options.initial_trust_region_radius = TRUST
     options.num_threads = THREADS
     options.minimizer_progress_to_stdout = False
     options.logging_type = pyceres.LoggingType.SILENT

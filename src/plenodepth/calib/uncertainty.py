@@ -6,8 +6,8 @@ cancel, and should scatter by what the information of each says. If the frames' 
 times as large. Lens types are few, and what is wrong with them (the aperture's effect differs between them) is the same
 in all frames: the directions in which they disagree get the variance that their disagreement amounts to.
 
-Corners in blurred micro-images are found a little too far out or in, alike in all frames, which no scatter shows. So
-such a shift of each lens type's corners is passed on to the parameters as well.
+Corners are found a little too far out where they are sharp and too far in where they are blurred, alike in all frames,
+which no scatter shows. So such shifts of each lens type's corners are passed on to the parameters as well.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from plenodepth.camera.depth import metric_from_virtual
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.camera.projection import project
 from plenodepth.errors import InputError
 
 # px, away from the micro-images' centres: what corners of simulated boards are off, found with the aperture's clipping
 # modelled; and what at least to expect of a search that does not know of it (it can be a third of a pixel).
 RADIAL_BIAS, UNAWARE_BIAS = 0.02, 0.1
+BLURRED = 4.0  # px, of ρ
 ALIKE = 0.99  # correlation above which two parameters are hardly told apart
 LEAST_GROUPS = 3
 DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the largest) are directions without any
@@ -38,7 +40,8 @@ DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the lar
 class _Information(NamedTuple):
     """Of some residuals about the intrinsics, poses eliminated: matrix (p, p) and pull (p,).
 
-    `bias_pull` (p,) is what a shift of 1 px of all corners, away from their micro-images' centres, would pull.
+    `bias_pull` (p, 2) is what a shift of all corners by 1 px away from their micro-images' centres would pull, and one
+    that goes from −1 px for sharp to 1 px for blurred ones.
     """
 
     matrix: Array
@@ -156,7 +159,8 @@ def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_In
     # What the pose explains is taken out of both: the same as eliminating it from the normal equations.
     basis, _ = np.linalg.qr(pose)
     camera, residual = camera - basis @ (basis.T @ camera), residual - basis @ (basis.T @ residual)
-    outwards = weighted.whitened(_outwards(estimate.camera, weighted.seen)).reshape(rows)
+    rho = project(estimate.camera, estimate.poses[view](weighted.seen.points), weighted.seen.k, weighted.seen.l).rho
+    outwards = weighted.whitened(_outwards(estimate.camera, weighted.seen, rho)).reshape(rows, -1)
     types = np.repeat(estimate.camera.micro_images.lens_type(weighted.seen.k, weighted.seen.l), 3)
     kinds = range(estimate.camera.type_count) if estimate.camera.type_count else [-1]  # pinholes have none
     groups = [(camera[types == kind], residual[types == kind], outwards[types == kind]) for kind in kinds]
@@ -171,18 +175,21 @@ def _of_centers(problem: Problem, estimate: Estimate) -> list[_Information]:
     assert jacobian is not None
     white = (root @ jacobian).reshape(len(values) * 2, -1)
     residual = (root @ values[..., None]).ravel()
-    return [_Information(white.T @ white, white.T @ residual, np.zeros(white.shape[1]))]
+    return [_Information(white.T @ white, white.T @ residual, np.zeros((white.shape[1], 2)))]
 
 
 def _chosen(part: _Information, places: Sequence[int]) -> _Information:
     return _Information(part.matrix[np.ix_(places, places)], part.pull[places], part.bias_pull[places])
 
 
-def _outwards(camera: PlenopticCamera, seen: Seen) -> Array:
-    """(n, 3, 1): unit vectors from the micro-images' centres to the corners, and 0 for ρ."""
+def _outwards(camera: PlenopticCamera, seen: Seen, rho: Array) -> Array:
+    """(n, 3, 2): unit vectors from the micro-images' centres to the corners, also times −1 (sharp) … 1 (blurred)."""
     away = seen.uv - camera.micro_images.center(seen.k, seen.l)
     unit = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
-    return np.concatenate([unit, np.zeros((len(unit), 1))], axis=1)[..., None]
+    blurred = np.clip(2 * np.abs(np.nan_to_num(rho)) / BLURRED - 1, -1, 1)
+    result = np.zeros((len(unit), 3, 2))
+    result[:, :2, 0], result[:, :2, 1] = unit, unit * blurred[:, None]
+    return result
 
 
 def _inverse(matrix: Array, names: Sequence[str]) -> tuple[Array, float]:
@@ -233,5 +240,5 @@ def _biased(inverse: Array, types: Sequence[_Information], bias: float) -> Array
     """Covariance (n, n) from a shift of `bias` px of each lens type's corners."""
     if not len(inverse):
         return inverse
-    steps = bias * np.stack([inverse @ part.bias_pull for part in types], axis=1)
+    steps = bias * np.concatenate([inverse @ part.bias_pull for part in types], axis=1)
     return np.asarray(steps @ steps.T)
