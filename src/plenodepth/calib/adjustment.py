@@ -44,9 +44,9 @@ ITERATIONS, PRECISE = 60, 1e-10  # in the last one
 LEAST_COMMON = 0.02
 FOCAL = "main_lens.focal_length"
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
-# a tenth. So F is freed last, and stays free only if it ends near its nominal value.
-FOCAL_TRUSTED = 0.02  # of the nominal focal length
-FOCAL_SIGMA = 0.005  # of it, where it is held
+# a tenth. So the nominal F is a prior, F is freed last, and stays free only if it ends near its nominal value.
+FOCAL_SIGMA = 0.005  # of the nominal focal length: what it is known to
+FOCAL_TRUSTED = 0.02  # of it
 LEAST_FEATURES = 12  # of a board in a frame
 
 
@@ -219,6 +219,8 @@ class _Data:
     ) -> None:
         self.camera, self.board, self.settings, self.notes = camera, board, settings, list[str]()
         self.centers = centers
+        nominal = camera.main_lens.focal_length
+        self.priors = {FOCAL: (nominal, FOCAL_SIGMA * nominal), **settings.priors}
         assigned = features.where(features.corner >= 0)
         if not len(assigned):
             raise InputError("have no feature that belongs to a board", field="features", fix="detect them first")
@@ -321,7 +323,7 @@ class _Data:
             root = root * (np.sqrt(center_weight) / scales.centers)[:, None, None]
             centers = WeightedCenters(self.centers, root)
         places = {name: index for index, name in enumerate(intrinsic_names(self.camera))}
-        priors = [Prior(places[name], *given) for name, given in self.settings.priors.items() if name in names]
+        priors = [Prior(places[name], *given) for name, given in self.priors.items() if name in names]
         problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)
         return problem, scales, (weight, center_weight)
 
