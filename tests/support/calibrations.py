@@ -102,7 +102,7 @@ def fitted_at_truth(
         features, np.concatenate(residuals), np.ones(len(features)), centers, of_centers, np.ones(len(of_centers))
     )
     problem = Problem(views, weighted, (), free, False)
-    return Adjustment(Estimate(camera, poses), problem, fit, Scales(), 12, True, 0.5, ("a note",))
+    return Adjustment(Estimate(camera, poses), problem, fit, Scales(), {}, 12, True, 0.5, ("a note",))
 
 
 def share_of_distances(camera: PlenopticCamera) -> float:

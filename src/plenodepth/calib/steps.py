@@ -175,9 +175,12 @@ def adjust_step(
     board: Board,
     settings: AdjustSettings,
     progress: Progress = _quietly,
+    name: str = "calibrated",
 ) -> AdjustStep:
-    """Bundle adjustment, uncertainty and inverse distortion; writes the camera and the boards' poses."""
-    adjustment = adjust(start, features, centers, board, settings, report=lambda what: progress(0, 1, what))
+    """Bundle adjustment, uncertainty and inverse distortion; writes the camera, of that name, and the boards' poses."""
+    adjustment = adjust(
+        replace(start, name=name), features, centers, board, settings, report=lambda what: progress(0, 1, what)
+    )
     known = uncertainty(adjustment.problem, adjustment.estimate, adjustment.considered)
     camera = replace(
         adjustment.camera,

@@ -162,7 +162,7 @@ def everything(
         white = _white_of(white_images, optics.aperture)
         second = features_step(folder, first.camera, pictures, white, kind, _threads(threads), progress)
         settings = adjusting.settings(foreign=False, types=first.camera.type_count)
-        result = adjust_step(folder, first.camera, second.features, first.centers, kind, settings, progress)
+        result = adjust_step(folder, first.camera, second.features, first.centers, kind, settings, progress, out.stem)
         notes = [*first.record["notes"], *second.record["notes"], *_white_notes(white_images, white, optics.aperture)]
         summary = _finish(folder, result, first.camera, kind, settings, notes, [*second.record["images"]])
     _save(result.camera, out)
@@ -274,7 +274,7 @@ def adjust(
     folder = _work_folder(work, out)
     used, held_out = _split(found, every)
     with row_progress("adjustment", quiet=as_json) as bar:
-        result = adjust_step(folder, start, used, centers, kind, settings, _named(bar))
+        result = adjust_step(folder, start, used, centers, kind, settings, _named(bar), out.stem)
         inputs = [str(path) for path in (features_file, centers_file) if path is not None]
         summary = _finish(folder, result, start, kind, settings, [], inputs)
         if held_out is not None:
@@ -430,8 +430,6 @@ def _threads(given: int | None) -> int:
 
 
 def _save(camera: PlenopticCamera, out: Path) -> None:
-    from dataclasses import replace
-
     from plenodepth.camera import save_camera
 
-    save_camera(replace(camera, name=out.stem), out)
+    save_camera(camera, out)
