@@ -9,6 +9,7 @@ import typer
 from plenodepth import __version__
 from plenodepth.cli import (
     calibrate,
+    calibrate_kappa,
     camera_check,
     camera_convert,
     camera_predict_scale,
@@ -56,6 +57,7 @@ calibration.command("all")(calibrate.everything)
 calibration.command("white")(calibrate.white)
 calibration.command("features")(calibrate.features)
 calibration.command("adjust")(calibrate.adjust)
+calibration.command("kappa")(calibrate_kappa.kappa)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,80 @@
+"""`plenodepth calibrate kappa`: the blur coefficient from board images and their features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plenodepth.cli.calibrate import ThreadsOption
+from plenodepth.cli.calibration_files import (
+    BoardsOption,
+    CalibratedOption,
+    CameraOutOption,
+    FeaturesOption,
+    StepFolderOption,
+    WhiteOption,
+    camera_and_features,
+    named_progress,
+    require_camera_out,
+    saved,
+    say_notes,
+    work_folder,
+)
+from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.progress import row_progress
+
+FIGURE = "kappa.png"
+
+
+def kappa(
+    *,
+    camera: CalibratedOption,
+    boards: BoardsOption,
+    features_file: FeaturesOption,
+    white: WhiteOption = None,
+    out: CameraOutOption,
+    params: ParametersOption = None,
+    work: StepFolderOption = None,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find κ, the spread of blur over its radius, with its standard error: views of a corner through unlike lenses.
+
+    Writes the camera with κ and, in the work folder, a record and a figure of κ by each frame.
+
+    Example: [bold]plenodepth calibrate kappa --camera camera.yaml --boards boards --features work/features.csv
+    --white whites/white_f4.png --out camera.yaml[/bold]
+    """
+    from plenodepth.calib.image_list import listed_images
+    from plenodepth.calib.kappa_step import kappa_step
+    from plenodepth.metric.frame import chosen_threads
+    from plenodepth.view.kappa_figure import kappa_figure
+    from plenodepth.view.save import save_figure
+
+    require_camera_out(out)
+    workers = chosen_threads(threads)
+    optics, features = camera_and_features(camera, params, features_file)
+    images = listed_images(boards)
+    folder = work_folder(work, out)
+    with row_progress("κ", quiet=as_json) as bar:
+        step = kappa_step(folder, optics, images, white, features, named_progress(bar), threads=workers)
+        save_figure(kappa_figure(step.record), folder / FIGURE)
+    saved(step.camera, out)
+    record = {key: value for key, value in step.record.items() if key not in ("key", "files")}
+    if as_json:
+        print_json({**record, "camera": str(out), "figure": str(folder / FIGURE), "up_to_date": not step.fresh})
+        return
+    _print(record, fresh=step.fresh)
+    console().print(f"camera: {out}; figure: {folder / FIGURE}")
+
+
+def _print(record: dict[str, Any], *, fresh: bool) -> None:
+    table = plain_table("κ by each frame alone", "frame", "κ", "σ", "pairs")
+    for row in record["frames"]:
+        numbers = ("–" if row[name] is None else f"{row[name]:.4f}" for name in ("kappa", "standard_error"))
+        table.add_row(str(row["frame"]), *numbers, str(row["pairs"]))
+    console().print(table)
+    console().print(
+        f"κ = {record['kappa']:.4f} ± {record['standard_error']:.4f}: {record['pairs']} pairs of views, "
+        f"{100 * record['outliers']:.1f} % outliers" + ("" if fresh else " (up to date)")
+    )
+    say_notes(record["notes"])

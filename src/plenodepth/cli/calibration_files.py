@@ -1,0 +1,103 @@
+"""Files and printing that the single steps of a calibration share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plenodepth.camera import load_plenoptic_camera, save_camera
+from plenodepth.camera.files import NATIVE_SUFFIXES
+from plenodepth.cli.common import console
+from plenodepth.cli.progress import FrameProgress
+from plenodepth.errors import InputError
+
+if TYPE_CHECKING:
+    from plenodepth.calib.features import Features
+    from plenodepth.camera import PlenopticCamera
+
+CalibratedOption = Annotated[
+    str, typer.Option("--camera", help="Calibrated camera: a camera file (.yaml, .json, .js) or a preset.")
+]
+FeaturesOption = Annotated[
+    Path, typer.Option("--features", help="Features: ours (.csv) or libpleno's (.csv, .bin.gz).")
+]
+BoardsOption = Annotated[Path, typer.Option("--boards", help="Folder of the images that the features were found in.")]
+WhiteOption = Annotated[
+    Path | None, typer.Option("--white", help="White image at the aperture of the board images.", show_default=False)
+]
+CameraOutOption = Annotated[Path, typer.Option("--out", help="Camera file to write (.yaml, .json).")]
+StepFolderOption = Annotated[
+    Path | None,
+    typer.Option("--work", help="Folder for record and figure; default: beside --out, OUT-calibration."),
+]
+
+
+def camera_and_features(camera_file: str, params: Path | None, features_file: Path) -> tuple[PlenopticCamera, Features]:
+    """A calibrated camera, and features that its micro-images hold."""
+    from plenodepth.calib.feature_check import require_features_of
+    from plenodepth.calib.feature_files import read_features
+
+    camera = load_plenoptic_camera(camera_file, parameters=params)
+    features = read_features(features_file)
+    try:
+        require_features_of(camera, features)
+    except InputError as error:
+        raise error.in_file(features_file) from None
+    return camera, features
+
+
+def require_camera_out(out: Path) -> None:
+    """Refuse, before the work, a file that a camera with κ and Γ cannot be written to."""
+    if out.suffix.lower() not in NATIVE_SUFFIXES:
+        raise InputError("is no camera file of ours", field="--out", fix=f"end it with {' or '.join(NATIVE_SUFFIXES)}")
+    require_file_out(out)
+
+
+def require_file_out(out: Path) -> None:
+    """Refuse, before the work, a file that cannot be written."""
+    folder = out.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("is in no folder that can be written", file=out, fix="make the folder first")
+    if out.is_dir():
+        raise InputError("is a folder", file=out, fix="give a file")
+
+
+def work_folder(work: Path | None, out: Path) -> Path:
+    """The folder for what a step writes besides its result."""
+    folder = work or out.with_name(f"{out.stem}-calibration")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
+    return folder
+
+
+def saved(camera: PlenopticCamera, out: Path) -> None:
+    """Write a camera that is named after its file."""
+    save_camera(replace(camera, name=out.stem), out)
+
+
+def named_progress(bar: FrameProgress) -> Callable[[int, int, str], None]:
+    """What steps report to: done, of how many, and what."""
+
+    def progress(done: int, total: int, what: str) -> None:
+        bar.frame(0, 1, what)
+        bar(done, total)
+
+    return progress
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """One line for each."""
+    for note in notes:
+        console().print(f"note: {note}")
+
+
+def percent(part: float) -> str:
+    """A share such as 0.00047 as 0.047 %."""
+    return f"{100 * part:.3f} %"

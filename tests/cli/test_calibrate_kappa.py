@@ -1,0 +1,93 @@
+"""plenodepth calibrate kappa: camera, record, figure, and bad input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from board_shots import BoardShots, board_shots
+from commands import Refused, Run
+
+from plenodepth.calib.feature_files import read_features, write_features
+from plenodepth.camera import load_plenoptic_camera, preset, save_camera
+from plenodepth.camera.presets import shrunk
+from plenodepth.io import read_image
+
+
+@pytest.fixture(scope="module")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> BoardShots:
+    return board_shots(tmp_path_factory.mktemp("shots"))
+
+
+def command(shots: BoardShots, out: Path, **changed: object) -> list[object]:
+    given = {
+        "camera": shots.camera,
+        "boards": shots.boards,
+        "features": shots.features,
+        "white": shots.white,
+        "out": out,
+        **changed,
+    }
+    return ["calibrate", "kappa", *(part for name, value in given.items() for part in (f"--{name}", value))]
+
+
+def test_kappa_is_found_and_written_with_its_error(succeeds: Run, shots: BoardShots, tmp_path: Path) -> None:
+    out = tmp_path / "camera.yaml"
+    result = succeeds(*command(shots, out), "--json").json
+    # Where the operator of depth estimation makes corners equal: see calib.blur_coefficient.
+    assert result["kappa"] == pytest.approx(0.58, abs=0.05)
+    assert 0 < result["standard_error"] < 0.03
+    assert result["pairs"] >= 20
+    assert [row["frame"] for row in result["frames"]] == shots.frames
+    assert not result["up_to_date"]
+    camera = load_plenoptic_camera(out)
+    assert camera.blur_coefficient == result["kappa"]
+    assert any(note.startswith("κ = ") for note in camera.provenance.notes)
+    assert read_image(result["figure"]).ndim == 3
+
+
+def test_a_step_that_is_up_to_date_is_not_done_again(succeeds: Run, shots: BoardShots, tmp_path: Path) -> None:
+    out = tmp_path / "camera.yaml"
+    first = succeeds(*command(shots, out), "--json").json
+    # The camera with κ is the same but for κ, and may replace the one it came from.
+    second = succeeds(*command(shots, out, camera=out), "--json").json
+    assert (second["up_to_date"], second["kappa"]) == (True, first["kappa"])
+    notes = load_plenoptic_camera(out).provenance.notes
+    assert sum(note.startswith("κ = ") for note in notes) == 1
+    text = succeeds(*command(shots, out)).words
+    assert f"κ = {first['kappa']:.4f} ± {first['standard_error']:.4f}" in text
+    assert "(up to date)" in text
+    found = read_features(shots.features)
+    write_features(tmp_path / "fewer.csv", found.where(np.arange(len(found)) > 0))
+    assert not succeeds(*command(shots, out, features=tmp_path / "fewer.csv"), "--json").json["up_to_date"]
+
+
+def test_what_does_not_belong_together_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path) -> None:
+    out = tmp_path / "camera.yaml"
+    assert "is no folder" in refused(*command(shots, out, boards=tmp_path / "none"))
+    assert "none.csv" in refused(*command(shots, out, features=tmp_path / "none.csv"))
+    assert "none.png" in refused(*command(shots, out, white=tmp_path / "none.png"))
+    assert "outside their micro-images" in refused(*command(shots, out, camera="r12-a"))
+    save_camera(shrunk(preset("r12-a-pinhole")), tmp_path / "pinholes.yaml")
+    assert "has pinholes" in refused(*command(shots, out, camera=tmp_path / "pinholes.yaml"))
+    assert "--out" in refused(*command(shots, tmp_path / "camera.js"))
+    assert "in no folder" in refused(*command(shots, tmp_path / "none" / "camera.yaml"))
+    assert not out.exists()
+
+
+def test_features_that_are_of_no_image_or_not_finite_are_one_line(
+    refused: Refused, shots: BoardShots, tmp_path: Path
+) -> None:
+    found, changed, out = read_features(shots.features), tmp_path / "changed.csv", tmp_path / "camera.yaml"
+    write_features(changed, replace(found, frame=found.frame + 100))
+    assert "of frames 100, 101" in refused(*command(shots, out, features=changed))
+    write_features(changed, replace(found, k=found.k + 20))
+    assert "has 0 … 23" in refused(*command(shots, out, features=changed))
+    header, line, *rest = shots.features.read_text().splitlines()
+    changed.write_text("\n".join([header, ",".join(["0", "1", "1", "nan", *line.split(",")[4:]]), *rest]))
+    assert "u is not finite" in refused(*command(shots, out, features=changed))
+    write_features(changed, replace(found, rho=np.full(len(found), np.nan)))
+    assert "0 pairs" in refused(*command(shots, out, features=changed))
+    assert not out.exists()
