@@ -10,6 +10,7 @@ from plenodepth import __version__
 from plenodepth.cli import (
     calibrate,
     calibrate_kappa,
+    calibrate_scale,
     camera_check,
     camera_convert,
     camera_predict_scale,
@@ -58,6 +59,7 @@ calibration.command("white")(calibrate.white)
 calibration.command("features")(calibrate.features)
 calibration.command("adjust")(calibrate.adjust)
 calibration.command("kappa")(calibrate_kappa.kappa)
+calibration.command("scale")(calibrate_scale.scale)
 
 
 def _print_version(wanted: bool) -> None:

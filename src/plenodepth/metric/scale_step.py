@@ -1,0 +1,185 @@
+"""The step of a calibration on files that finds the depth scale Γ: depth of board images, scale errors, fit.
+
+The work folder gets its record, `scale.json`. Skipped if up to date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plenodepth.calib.board_scale import BoardScaleFit, fit_board_scale
+from plenodepth.calib.depth_scale import ScaleOrder
+from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_record
+from plenodepth.calib.feature_check import require_features_of
+from plenodepth.calib.features import Board, Features
+from plenodepth.calib.image_list import ListedImage
+from plenodepth.calib.kappa_step import camera_key, features_key, frames_with_features, image_name, with_note
+from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.model import ApertureModel, Array
+from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.filters import FilterSettings, apply_filters
+from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.errors import InputError
+from plenodepth.io.images import read_image
+from plenodepth.raw import clean_image
+
+RECORD = "scale.json"
+NOTE = "Γ: "  # how the note about Γ begins, in a camera's provenance
+WINDOW = 1  # px to each side, whose median is the depth at a feature of a refined map
+Progress = Callable[[int, int, str], None]
+
+
+def _quietly(done: int, total: int, what: str) -> None:
+    """No progress."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleStep:
+    """The camera with Γ; the record has its coefficients, the scale errors of each frame and the cross-validation."""
+
+    camera: PlenopticCamera
+    record: dict[str, Any]
+    fresh: bool  # made now
+
+
+def scale_step(
+    work: Path,
+    camera: PlenopticCamera,
+    boards: Sequence[ListedImage],
+    white: Path | None,
+    features: Features,
+    board: Board,
+    order: ScaleOrder | None = None,
+    settings: DepthSettings | None = None,
+    filters: FilterSettings | None = None,
+    progress: Progress = _quietly,
+    *,
+    threads: int | None = None,
+) -> ScaleStep:
+    """Γ for depths that are estimated with these settings; `order` None takes what cross-validation names.
+
+    A Γ of `camera` is left aside. Which aperture model is undone, where the settings leave it open, the first image
+    decides for all: Γ is for one.
+    """
+    settings, filters = settings or DepthSettings(), filters or FilterSettings()
+    require_features_of(camera, features)
+    _require_corners(features, board)
+    shown = frames_with_features(boards, features)
+    files = [image.path for image in shown] + ([white] if white else [])
+    made_of = {
+        "camera": camera_key(camera),
+        "features": features_key(features),
+        "frames": [image.frame for image in shown],
+        "board": asdict(board),
+        "order": order,
+        "depth": asdict(settings),
+        "filters": asdict(filters),
+    }
+    key, record = fingerprint(made_of, files), work / RECORD
+    known = up_to_date(record, key)
+    if known is not None:
+        return ScaleStep(_with_scale(camera, known), known, False)
+    bare = replace(camera, depth_scale=None, depth_scale_model="off")
+    white_image = None if white is None else read_image(white)
+    depth, notes = np.full(len(features), np.nan), set[str]()
+    progress(0, len(shown), "scale")
+    for done, image in enumerate(shown, start=1):
+        clean = clean_image(read_image(image.path), bare, white=white_image, name=str(image.path))
+        found = apply_filters(estimate_depth(clean, bare, settings, threads=threads), bare, filters)
+        settings = replace(settings, aperture_model=found.aperture_model)
+        notes |= {found.aperture_note} - {""}
+        mine = features.frame == image.frame
+        depth[mine] = depth_at_features(found, features.where(mine))
+        progress(done, len(shown), f"scale: {image_name(image.path)}")
+    model = found.aperture_model
+    fit = fit_board_scale(bare, features, depth, board, order, apparent=model != "off")
+    known = write_record(record, key, [], _content(fit, model, settings.refined, sorted(notes), files))
+    return ScaleStep(_with_scale(camera, known), known, True)
+
+
+def depth_at_features(found: VirtualDepthMap, features: Features) -> Array:
+    """Virtual depth (n,) at features: of their micro-image, or of the pixels about them; NaN where there is none."""
+    v = found.virtual_depth
+    if not found.refined:
+        return v[features.l, features.k].astype(np.float64)
+    column, row = np.rint(features.uv).astype(np.int64).T
+    away = range(-WINDOW, WINDOW + 1)
+    near = [v[(row + y).clip(0, v.shape[0] - 1), (column + x).clip(0, v.shape[1] - 1)] for y in away for x in away]
+    values = np.stack(near).astype(np.float64)
+    depth = np.full(len(features), np.nan)
+    known = np.isfinite(values).any(axis=0)
+    depth[known] = np.nanmedian(values[:, known], axis=0)
+    return depth
+
+
+def _require_corners(features: Features, board: Board) -> None:
+    if not (features.corner >= 0).any():
+        raise InputError("belong to no board", field="features", fix="find them with the board's size")
+    if features.corner.max() >= board.corner_count:
+        raise InputError(
+            f"have a corner {features.corner.max()}, the board has {board.columns} × {board.rows}",
+            field="features",
+            fix="give the board's inner corners as columns x rows",
+        )
+
+
+def _with_scale(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCamera:
+    model: ApertureModel = record["aperture_model"]
+    note = (
+        f"{NOTE}{record['order']}, for aperture model {model}, by {len(record['frames'])} boards at "
+        f"{record['depth_range'][0]:.0f} to {record['depth_range'][1]:.0f} mm; median scale error "
+        f"{100 * record['median_before']:.3f} % before, {100 * record['median_after']:.3f} % after"
+    )
+    provenance = with_note(camera.provenance, NOTE, note)
+    residuals = {**provenance.residuals, "depth_scale": float(record["rmse"])}
+    return replace(
+        camera,
+        depth_scale=np.array(record["depth_scale"]),
+        depth_scale_model=model,
+        provenance=replace(provenance, residuals=residuals),
+    )
+
+
+def _content(
+    fit: BoardScaleFit, model: ApertureModel, refined: bool, notes: list[str], files: Sequence[Path]
+) -> dict[str, Any]:
+    held_out: dict[str, dict[str, Any]] = {
+        order: {"median": _middle(errors), "errors": [_or_none(error) for error in errors]}
+        for order, errors in fit.held_out.items()
+    }
+    tested = held_out.get(fit.scale.order, {"median": None})["median"]
+    if tested is not None and tested >= fit.median_before:
+        notes = [*notes, "boards that the fit has not seen are no better with Γ than without: leave it out"]
+    rows = zip(fit.frame, fit.distance, fit.before, fit.after, fit.scale.weights, strict=True)
+    names = ("frame", "distance", "before", "after", "weight")
+    return {
+        "aperture_model": model,
+        "refined": refined,
+        "order": fit.scale.order,
+        "best_order": fit.best_order,
+        "depth_scale": fit.scale.coefficients.tolist(),
+        "standard_errors": [_or_none(error) for error in fit.scale.standard_errors],
+        "depth_range": list(fit.scale.depth_range),
+        "rmse": fit.scale.rmse,
+        "median_before": fit.median_before,
+        "median_after": fit.median_after,
+        "frames": [dict(zip(names, (int(row[0]), *map(float, row[1:])), strict=True)) for row in rows],
+        "held_out": held_out,
+        "notes": notes,
+        "images": {str(path): sha256(path) for path in files},
+    }
+
+
+def _middle(errors: Array) -> float | None:
+    known = np.abs(errors[np.isfinite(errors)])
+    return float(np.median(known)) if len(known) else None
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
