@@ -10,6 +10,7 @@ from plenodepth import __version__
 from plenodepth.cli import (
     calibrate,
     calibrate_kappa,
+    calibrate_poses,
     calibrate_scale,
     camera_check,
     camera_convert,
@@ -60,6 +61,7 @@ calibration.command("features")(calibrate.features)
 calibration.command("adjust")(calibrate.adjust)
 calibration.command("kappa")(calibrate_kappa.kappa)
 calibration.command("scale")(calibrate_scale.scale)
+calibration.command("poses")(calibrate_poses.poses)
 
 
 def _print_version(wanted: bool) -> None:

@@ -36,6 +36,28 @@ StepFolderOption = Annotated[
     typer.Option("--work", help="Folder for record and figure; default: beside --out, OUT-calibration."),
 ]
 
+ApertureAwareOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--aperture-aware/--no-aperture-aware",
+        help="Corners are where they appear through the aperture. Default: yes, but not for libpleno's features.",
+    ),
+]
+
+
+def aperture_aware_for(wanted: bool | None, features_file: Path, camera: PlenopticCamera) -> bool:
+    """Whether features lie where they appear through the camera's aperture; an error where it is not known."""
+    from plenodepth.calib.feature_files import is_foreign
+
+    if not camera.type_count:
+        return False
+    known = camera.main_lens.f_number is not None
+    if wanted and not known:
+        raise InputError(
+            f"camera '{camera.name}' has no f-number", field="--aperture-aware", fix="add main_lens.f_number"
+        )
+    return known and not is_foreign(features_file) if wanted is None else wanted
+
 
 def camera_and_features(camera_file: str, params: Path | None, features_file: Path) -> tuple[PlenopticCamera, Features]:
     """A calibrated camera, and features that its micro-images hold."""

@@ -1,0 +1,71 @@
+"""plenodepth calibrate poses: boards in their places by a known camera, and bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import Refused, Run
+from ideal_features import BOARD, SIGMA, ideal_features, small_camera, spread_poses
+
+from plenodepth.calib.feature_files import write_features
+from plenodepth.camera import save_camera
+from plenodepth.io import read_image, read_poses
+
+SIZE = f"{BOARD.columns}x{BOARD.rows}:{BOARD.square}mm"
+POSES = spread_poses(3)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("poses")
+    camera = small_camera()
+    save_camera(camera, folder / "camera.yaml")
+    write_features(folder / "features.csv", ideal_features(camera, POSES))
+    return folder
+
+
+def command(files: Path, out: Path, **changed: object) -> list[object]:
+    given = {
+        "camera": files / "camera.yaml",
+        "features": files / "features.csv",
+        "board": SIZE,
+        "out": out,
+        **changed,
+    }
+    return ["calibrate", "poses", *(part for name, value in given.items() for part in (f"--{name}", value))]
+
+
+def test_boards_are_found_where_they_stand(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "poses.js"
+    result = succeeds(*command(files, out), "--json").json
+    assert result["rmse_uv"] == pytest.approx(SIGMA * np.sqrt(2), rel=0.1)
+    assert result["aperture_aware"]
+    corners = BOARD.points(np.arange(BOARD.corner_count))
+    for row, stored, true in zip(result["frames"], read_poses(out), POSES, strict=True):
+        middle = true(corners.mean(axis=0))[2]
+        assert row["distance"] == pytest.approx(middle, rel=1e-3)
+        assert row["tilt"] == pytest.approx(np.degrees(np.arccos(true.rotation[2, 2])), abs=0.3)
+        # libpleno's files hold the camera in the board's frame.
+        in_camera = (corners - stored.translation) @ stored.rotation
+        assert np.abs(in_camera - true(corners)).max() < 1e-3 * middle
+    assert read_image(result["figure"]).ndim == 3
+    text = succeeds(*command(files, out)).words
+    assert f"{result['frames'][0]['distance']:.2f}" in text
+
+
+def test_without_regard_to_the_aperture_boards_fit_worse(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    aware = succeeds(*command(files, tmp_path / "poses.js"), "--json").json
+    unaware = succeeds(*command(files, tmp_path / "poses.js"), "--no-aperture-aware", "--json").json
+    assert unaware["rmse_uv"] > 1.5 * aware["rmse_uv"]
+
+
+def test_what_cannot_be_is_one_line(refused: Refused, files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "poses.js"
+    assert "--out" in refused(*command(files, tmp_path / "poses.yaml"))
+    assert "in no folder" in refused(*command(files, tmp_path / "none" / "poses.js"))
+    assert "have a corner 44" in refused(*command(files, out, board="5x4:3mm"))
+    assert "none.csv" in refused(*command(files, out, features=tmp_path / "none.csv"))
+    assert "outside their micro-images" in refused(*command(files, out, camera="r12-b"))
+    assert list(tmp_path.iterdir()) == []
