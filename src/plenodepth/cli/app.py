@@ -10,6 +10,7 @@ from plenodepth import __version__
 from plenodepth.cli import (
     calibrate,
     calibrate_kappa,
+    calibrate_lidar,
     calibrate_poses,
     calibrate_scale,
     camera_check,
@@ -62,6 +63,7 @@ calibration.command("adjust")(calibrate.adjust)
 calibration.command("kappa")(calibrate_kappa.kappa)
 calibration.command("scale")(calibrate_scale.scale)
 calibration.command("poses")(calibrate_poses.poses)
+calibration.command("lidar")(calibrate_lidar.lidar)
 
 
 def _print_version(wanted: bool) -> None:
