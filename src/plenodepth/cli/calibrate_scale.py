@@ -105,9 +105,11 @@ def _print(record: dict[str, Any], *, fresh: bool) -> None:
         named = f"{order} (best)" if order == record["best_order"] else order
         tested.add_row(named, "–" if result["median"] is None else percent(result["median"]))
     console().print(tested, "")
+    fitted = zip(record["depth_scale"], record["standard_errors"], strict=True)
     values = ", ".join(
-        f"γ{power} = {value:.6g} ± {0.0 if error is None else error:.2g}"
-        for power, (value, error) in enumerate(zip(record["depth_scale"], record["standard_errors"], strict=True))
+        f"γ{power} = {value:.6g} ± {'?' if error is None else format(error, '.2g')}"
+        for power, (value, error) in enumerate(fitted)
+        if (value, error) != (0, 0)  # not of this order
     )
     console().print(f"Γ, {record['order']}: {values}; for aperture model {record['aperture_model']}")
     console().print(
