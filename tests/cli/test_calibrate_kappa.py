@@ -64,6 +64,17 @@ def test_a_step_that_is_up_to_date_is_not_done_again(succeeds: Run, shots: Board
     assert not succeeds(*command(shots, out, features=tmp_path / "fewer.csv"), "--json").json["up_to_date"]
 
 
+def test_frames_that_are_left_out_are_said(succeeds: Run, shots: BoardShots, tmp_path: Path) -> None:
+    found = read_features(shots.features)
+    write_features(tmp_path / "some.csv", replace(found, frame=np.where(found.frame == 4, 9, found.frame)))
+    result = succeeds(*command(shots, tmp_path / "camera.yaml", features=tmp_path / "some.csv"), "--json").json
+    assert [row["frame"] for row in result["frames"]] == [0, 1, 2, 3]
+    assert result["notes"] == [
+        "left out: frames 9 have features but no image",
+        "left out: frames 4 are images without features",
+    ]
+
+
 def test_what_does_not_belong_together_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path) -> None:
     out = tmp_path / "camera.yaml"
     assert "is no folder" in refused(*command(shots, out, boards=tmp_path / "none"))

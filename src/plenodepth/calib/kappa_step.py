@@ -66,7 +66,11 @@ def kappa_step(
     shown = frames_with_features(boards, features)
     files = [image.path for image in shown] + ([white] if white else [])
     frames = [image.frame for image in shown]
-    settings = {"camera": camera_key(camera), "features": features_key(features), "frames": frames}
+    settings = {
+        "camera": camera_key(camera),
+        "features": features_key(features),
+        "frames": [image.frame for image in boards],
+    }
     key, record = fingerprint(settings, files), work / RECORD
     known = up_to_date(record, key)
     if known is not None:
@@ -86,7 +90,7 @@ def kappa_step(
     with ThreadPoolExecutor(threads) as pool:
         parts = list(pool.map(one, shown))
     fit = kappa_of_pairs(BlurPairs.joined(parts))
-    known = write_record(record, key, [], _content(fit, frames, files))
+    known = write_record(record, key, [], _content(fit, frames, files, notes_on_frames(boards, features)))
     return KappaStep(_with_kappa(camera, known), known, True)
 
 
@@ -101,6 +105,13 @@ def frames_with_features(boards: Sequence[ListedImage], features: Features) -> l
             fix="give the images that the features were found in, or number them in a manifest.yaml",
         )
     return shown
+
+
+def notes_on_frames(boards: Sequence[ListedImage], features: Features) -> list[str]:
+    """Which frames are left out: those without an image, and images without features."""
+    images, there = {image.frame for image in boards}, set(features.frames.tolist())
+    without = {"have features but no image": there - images, "are images without features": images - there}
+    return [f"left out: frames {_some(sorted(frames))} {what}" for what, frames in without.items() if frames]
 
 
 def camera_key(camera: PlenopticCamera) -> str:
@@ -136,7 +147,9 @@ def _with_kappa(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCam
     return replace(camera, blur_coefficient=kappa, provenance=with_note(camera.provenance, NOTE, note))
 
 
-def _content(fit: BlurCoefficientFit, frames: Sequence[int], files: Sequence[Path]) -> dict[str, Any]:
+def _content(
+    fit: BlurCoefficientFit, frames: Sequence[int], files: Sequence[Path], notes: Sequence[str]
+) -> dict[str, Any]:
     silent = sorted(set(frames) - set(fit.frame.tolist()))
     error = frame_errors(fit)
     return {
@@ -153,7 +166,7 @@ def _content(fit: BlurCoefficientFit, frames: Sequence[int], files: Sequence[Pat
             }
             for index, frame in enumerate(fit.frame)
         ],
-        "notes": [f"frames {_some(silent)} tell nothing about κ"] if silent else [],
+        "notes": [*notes, *([f"frames {_some(silent)} tell nothing about κ"] if silent else [])],
         "images": {str(path): sha256(path) for path in files},
     }
 

@@ -18,7 +18,14 @@ from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_r
 from plenodepth.calib.feature_check import require_features_of
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import ListedImage
-from plenodepth.calib.kappa_step import camera_key, features_key, frames_with_features, image_name, with_note
+from plenodepth.calib.kappa_step import (
+    camera_key,
+    features_key,
+    frames_with_features,
+    image_name,
+    notes_on_frames,
+    with_note,
+)
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import ApertureModel, Array
 from plenodepth.depth.estimate import estimate_depth
@@ -75,7 +82,7 @@ def scale_step(
     made_of = {
         "camera": camera_key(camera),
         "features": features_key(features),
-        "frames": [image.frame for image in shown],
+        "frames": [image.frame for image in boards],
         "board": asdict(board),
         "order": order,
         "depth": asdict(settings),
@@ -87,7 +94,7 @@ def scale_step(
         return ScaleStep(_with_scale(camera, known), known, False)
     bare = replace(camera, depth_scale=None, depth_scale_model="off")
     white_image = None if white is None else read_image(white)
-    depth, notes = np.full(len(features), np.nan), set[str]()
+    depth, notes = np.full(len(features), np.nan), set(notes_on_frames(boards, features))
     progress(0, len(shown), "scale")
     for done, image in enumerate(shown, start=1):
         clean = clean_image(read_image(image.path), bare, white=white_image, name=str(image.path))
@@ -154,8 +161,8 @@ def _content(
         for order, errors in fit.held_out.items()
     }
     tested = held_out.get(fit.scale.order, {"median": None})["median"]
-    if tested is not None and tested >= fit.median_before:
-        notes = [*notes, "boards that the fit has not seen are no better with Γ than without: leave it out"]
+    if fit.median_after >= fit.median_before or (tested is not None and tested >= fit.median_before):
+        notes = [*notes, "boards have no better sizes with this Γ than without: use the camera without it"]
     rows = zip(fit.frame, fit.distance, fit.before, fit.after, fit.scale.weights, strict=True)
     names = ("frame", "distance", "before", "after", "weight")
     return {
