@@ -45,6 +45,11 @@ LEAST_COMMON = 0.02
 FOCAL = "main_lens.focal_length"
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
 # a tenth. So the nominal F is a prior, F is freed last, and stays free only if it ends near its nominal value.
+# Distances of the optics that priors may be about, as sums of parameters: D and d, of an array that hardly tilts.
+DISTANCES = {
+    "D": {"micro_lenses.translation.z": -1.0},
+    "d": {"micro_lenses.translation.z": 1.0, "sensor.position.z": -1.0},
+}
 FOCAL_SIGMA = 0.005  # of the nominal focal length: what it is known to
 FOCAL_TRUSTED = 0.02  # of it
 LEAST_FEATURES = 12  # of a board in a frame
@@ -173,6 +178,14 @@ def adjust(
     )
 
 
+def _factors(name: str, places: Mapping[str, int]) -> Array:
+    """(n,): of the parameters whose sum a prior is about."""
+    factors = np.zeros(len(places))
+    for part, factor in DISTANCES.get(name, {name: 1.0}).items():
+        factors[places[part]] = factor
+    return factors
+
+
 class _Progress(NamedTuple):
     """An estimate and how it came about."""
 
@@ -199,11 +212,22 @@ def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: i
 def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:
     """The names of the intrinsic parameters that are adjusted."""
     names = intrinsic_names(camera)
-    unknown = [held for held in (*settings.hold, *settings.priors) if not any(n.startswith(held) for n in names)]
-    if unknown:
-        raise InputError(f"is no parameter (there are: {', '.join(names)})", field=f"hold {unknown[0]}")
-    held = (*settings.hold, *ALWAYS_HELD, *(() if settings.use_rho or settings.aperture else ("micro_lenses.focal",)))
-    return tuple(name for name in names if not name.startswith(held))
+    for given in settings.hold:
+        if not any(_belongs(name, given) for name in names):
+            raise InputError(f"is no parameter (there are: {', '.join(names)})", field=f"hold {given}")
+    for given, (value, sigma) in settings.priors.items():
+        if given not in (*names, *DISTANCES):
+            raise InputError(f"is no parameter (there are: D, d, {', '.join(names)})", field=f"prior {given}")
+        if not (np.isfinite(value) and np.isfinite(sigma) and sigma > 0):
+            raise InputError(f"is {value:g} ± {sigma:g}", field=f"prior {given}", fix="give a standard deviation > 0")
+    blur_matters = settings.use_rho or settings.aperture
+    held = (*settings.hold, *ALWAYS_HELD, *(() if blur_matters else ("micro_lenses.focal_lengths",)))
+    return tuple(name for name in names if not any(_belongs(name, given) for given in held))
+
+
+def _belongs(name: str, group: str) -> bool:
+    """Whether a parameter is the one named, or one of the group named."""
+    return name == group or name.startswith(f"{group}.")
 
 
 class _Data:
@@ -250,7 +274,8 @@ class _Data:
             self.rows[frame, board] = rows
             poses[frame, board] = self._better((frame, board), options)
         if not poses:
-            raise InputError("give no pose of any board", field="features", fix="give frames that show more of it")
+            fix = "check the board's corner counts, or give frames that show more of it"
+            raise InputError("give no pose of any board", field="features", fix=fix)
         self.features = self.features.where(np.concatenate(list(self.rows.values())))
         ends = np.cumsum([len(rows) for rows in self.rows.values()])
         self.rows = {
@@ -323,7 +348,11 @@ class _Data:
             root = root * (np.sqrt(center_weight) / scales.centers)[:, None, None]
             centers = WeightedCenters(self.centers, root)
         places = {name: index for index, name in enumerate(intrinsic_names(self.camera))}
-        priors = [Prior(places[name], *given) for name, given in self.priors.items() if name in names]
+        priors = [
+            Prior(_factors(name, places), *given)
+            for name, given in self.priors.items()
+            if name in names or (names and name in DISTANCES)
+        ]
         problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)
         return problem, scales, (weight, center_weight)
 

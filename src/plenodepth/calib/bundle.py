@@ -62,9 +62,9 @@ class WeightedCenters(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What is known of an intrinsic parameter besides the images."""
+    """What is known of a parameter, or of a sum of parameters, besides the images."""
 
-    place: int  # in `intrinsic_names`
+    factors: Array  # (n,) of the parameters of `intrinsic_names`
     value: float
     sigma: float
 
@@ -204,11 +204,11 @@ def _prior_function(problem: Problem, start: Estimate) -> Function:
     now = intrinsic_values(start.camera)
     jacobian = np.zeros((len(problem.priors), len(now)))
     for row, prior in enumerate(problem.priors):
-        jacobian[row, prior.place] = 1 / prior.sigma
+        jacobian[row] = prior.factors / prior.sigma
 
     def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
         step = parameters[0]
-        values = [(now[p.place] + step[p.place] - p.value) / p.sigma for p in problem.priors]
+        values = [(p.factors @ (now + step) - p.value) / p.sigma for p in problem.priors]
         return np.array(values), [jacobian] if derivatives else []
 
     return function

@@ -22,8 +22,10 @@ from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.find_features import find_features
 from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.initial_camera import Optics
+from plenodepth.calib.kappa_step import camera_key
 from plenodepth.calib.precalibration import precalibrate
 from plenodepth.calib.uncertainty import Uncertainty, uncertainty
+from plenodepth.calib.white_radii import WhiteRadii
 from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, load_plenoptic_camera, save_camera
 from plenodepth.camera.model import Provenance
 from plenodepth.errors import InputError
@@ -31,6 +33,8 @@ from plenodepth.io.images import read_image
 from plenodepth.io.libpleno import FramePose, write_poses
 from plenodepth.raw import load_raw
 
+RADII_ARRAYS = ("f_numbers", "aperture", "intercepts", "intercept_errors")
+RADII_NUMBERS = ("slope", "slope_error", "rms")
 START, CENTERS, FEATURES, CAMERA, POSES = "start.yaml", "centers.csv", "features.csv", "camera.yaml", "poses.js"
 Progress = Callable[[int, int, str], None]
 
@@ -47,6 +51,17 @@ class WhiteStep:
     centers: Centers
     record: dict[str, Any]
     fresh: bool  # made now
+
+    @property
+    def radii(self) -> WhiteRadii | None:
+        """Of the micro-images in the white images, if there were any."""
+        content = self.record.get("radii")
+        if content is None:
+            return None
+        parts: dict[str, Any] = {name: np.array(content[name], dtype=np.float64) for name in RADII_ARRAYS}
+        parts |= {name: _number(content[name]) for name in RADII_NUMBERS}
+        parts |= {"type_pattern": np.array(content["type_pattern"], dtype=np.int64), "notes": tuple(content["notes"])}
+        return WhiteRadii(**parts)
 
 
 @dataclass(frozen=True)
@@ -97,8 +112,7 @@ def white_step(
             "lenses": [found.camera.micro_images.lattice.columns, found.camera.micro_images.lattice.rows],
         }
         if found.radii is not None:
-            content["f_numbers"] = np.asarray(found.radii.f_numbers).tolist()
-            content["radii_px"] = np.asarray(found.radii.radii).tolist()
+            content["radii"] = _plain(found.radii)
         known = write_record(record, key, [START, CENTERS], content)
         return WhiteStep(found.camera, found.centers, known, True)
     return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), known, False)
@@ -124,9 +138,8 @@ def features_step(
 ) -> FeaturesStep:
     """Corners of the board in all frames."""
     files = [image.path for image in boards] + ([white] if white else [])
-    settings = {"board": asdict(board), "frames": [image.frame for image in boards]}
-    start = work / START
-    key, record = fingerprint(settings, [*files, *([start] if start.is_file() else [])]), work / "features.json"
+    settings = {"board": asdict(board), "frames": [image.frame for image in boards], "camera": camera_key(camera)}
+    key, record = fingerprint(settings, files), work / "features.json"
     known = up_to_date(record, key)
     if known is not None:
         return FeaturesStep(read_features(work / FEATURES), known, False)
@@ -182,12 +195,17 @@ def adjust_step(
         replace(start, name=name), features, centers, board, settings, report=lambda what: progress(0, 1, what)
     )
     known = uncertainty(adjustment.problem, adjustment.estimate, adjustment.considered)
+    try:
+        inverse, notes = calibrate_inverse_distortion(adjustment.camera).distortion, adjustment.notes
+    except InputError:
+        inverse = None
+        notes = (*adjustment.notes, "the distortion found has no inverse over the image: check the board's size")
     camera = replace(
         adjustment.camera,
-        inverse_distortion=calibrate_inverse_distortion(adjustment.camera).distortion,
+        inverse_distortion=inverse,
         provenance=Provenance(
             source="plenodepth calibrate",
-            notes=adjustment.notes,
+            notes=notes,
             residuals=_residuals(adjustment),
             covariance_parameters=known.names,
             covariance=(known.covariance + known.covariance.T) / 2,
@@ -196,6 +214,24 @@ def adjust_step(
     save_camera(camera, work / CAMERA)
     write_poses(work / POSES, [_camera_in_board(view[0], pose) for view, pose in adjustment.estimate.poses.items()])
     return AdjustStep(camera, adjustment, known)
+
+
+def _plain(radii: WhiteRadii) -> dict[str, Any]:
+    """Radii as JSON has them; numbers that are not known are null."""
+    return {
+        **{name: [_known(value) for value in getattr(radii, name)] for name in RADII_ARRAYS},
+        **{name: _known(getattr(radii, name)) for name in RADII_NUMBERS},
+        "type_pattern": radii.type_pattern.tolist(),
+        "notes": list(radii.notes),
+    }
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _residuals(adjustment: Adjustment) -> dict[str, float]:

@@ -96,8 +96,7 @@ def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, f
     parts = [*[part for frame in frames for part in frame], *_of_centers(problem, estimate)]
     matrix = sum((part.matrix for part in parts), np.zeros((len(names),) * 2))[np.ix_(places, places)]
     for prior in problem.priors:
-        if prior.place in places:
-            matrix[places.index(prior.place), places.index(prior.place)] += 1 / prior.sigma**2
+        matrix += np.outer(prior.factors[places], prior.factors[places]) / prior.sigma**2
     count = len(free)
     inverse, condition = _inverse(matrix[:count, :count], free)
     by_frame = [[_chosen(part, places[:count]) for part in frame] for frame in frames]

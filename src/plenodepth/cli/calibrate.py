@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
+from plenodepth.cli.calibration_files import named_progress, saved, say_notes, work_folder
 from plenodepth.cli.common import JsonOption, console, plain_table, print_json
 from plenodepth.cli.option_groups import expand_groups
-from plenodepth.cli.progress import FrameProgress, row_progress
+from plenodepth.cli.progress import row_progress
 from plenodepth.cli.quantities import parameter_name, parse_board, parse_counts, parse_length, parse_priors
 from plenodepth.errors import InputError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from plenodepth.calib.image_list import ListedImage
     from plenodepth.calib.initial_camera import Optics
     from plenodepth.calib.steps import AdjustStep, GridOptions
+    from plenodepth.calib.white_radii import WhiteRadii
     from plenodepth.camera import PlenopticCamera
 
 REPORT, RESIDUALS = "report.html", "residuals.png"
@@ -97,10 +99,11 @@ class AdjustOptions:
     ] = None
     hold: Annotated[
         list[str] | None,
-        typer.Option("--hold", help="Hold a parameter: F, f, D, pitch, tilt, distortion, …"),
+        typer.Option("--hold", help="Hold a parameter: F, f, pitch, tilt, distortion, …"),
     ] = None
     prior: Annotated[
-        list[str] | None, typer.Option("--prior", help="NAME=VALUE±SIGMA, as in F=50±0.2 (also written +-).")
+        list[str] | None,
+        typer.Option("--prior", help="NAME=VALUE±SIGMA (or +-), of F, D, d, …: F=50±0.2."),
     ] = None
     rho: Annotated[bool, typer.Option("--rho/--no-rho", help="Use the blur radii of the features.")] = True
 
@@ -137,6 +140,7 @@ def everything(
     optics: OpticsOptions,
     adjusting: AdjustOptions,
     out: Annotated[Path, typer.Option("--out", help="Camera file to write (.yaml, .json).")],
+    kappa: Annotated[bool, typer.Option("--kappa/--no-kappa", help="Find the blur coefficient too.")] = True,
     work: WorkOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
@@ -150,13 +154,14 @@ def everything(
     --aperture 4 --focus 450 --out camera.yaml[/bold]
     """
     from plenodepth.calib.image_list import listed_images
+    from plenodepth.calib.kappa_step import kappa_step
     from plenodepth.calib.steps import adjust_step, features_step, white_step
 
     kind, pictures = parse_board(board), listed_images(boards)
     white_images = [] if whites is None else listed_images(whites)
-    folder = _work_folder(work, out)
+    folder = work_folder(work, out)
     with row_progress("calibration", quiet=as_json) as bar:
-        progress = _named(bar)
+        progress = named_progress(bar)
         nominal = optics.optics(pictures[0].path)
         first = white_step(folder, nominal, white_images, pictures[0].path, optics.grid(), progress)
         white = _white_of(white_images, optics.aperture)
@@ -164,9 +169,18 @@ def everything(
         settings = adjusting.settings(foreign=False, types=first.camera.type_count)
         result = adjust_step(folder, first.camera, second.features, first.centers, kind, settings, progress, out.stem)
         notes = [*first.record["notes"], *second.record["notes"], *_white_notes(white_images, white, optics.aperture)]
-        summary = _finish(folder, result, first.camera, kind, settings, notes, [*second.record["images"]])
-    _save(result.camera, out)
-    _print(summary, out, folder, as_json, [("white", first.fresh), ("features", second.fresh)])
+        inputs = list(dict.fromkeys([*first.record["images"], *second.record["images"]]))
+        camera, steps = result.camera, [("white", first.fresh), ("features", second.fresh)]
+        if kappa and camera.type_count:
+            third = kappa_step(folder, camera, pictures, white, second.features, progress, threads=_threads(threads))
+            camera, steps = third.camera, [*steps, ("kappa", third.fresh)]
+            notes += third.record["notes"]
+        result = replace(result, camera=camera)
+        summary = _finish(folder, result, first.camera, kind, settings, notes, inputs, first.radii)
+        if kappa and camera.type_count:
+            summary["kappa"] = {name: third.record[name] for name in ("kappa", "standard_error", "pairs", "outliers")}
+    saved(camera, out)
+    _print(summary, out, folder, as_json, steps)
 
 
 @expand_groups
@@ -188,7 +202,7 @@ def white(
     images = listed_images(whites)
     _make_folder(out)
     with row_progress("white images", quiet=as_json) as bar:
-        step = white_step(out, optics.optics(images[0].path), images, None, optics.grid(), _named(bar))
+        step = white_step(out, optics.optics(images[0].path), images, None, optics.grid(), named_progress(bar))
     if as_json:
         print_json(step.record)
         return
@@ -197,7 +211,7 @@ def white(
         f"{out}: {record['lenses'][0]} × {record['lenses'][1]} lenses, pitch {record['pitch_px'][0]:.4f} × "
         f"{record['pitch_px'][1]:.4f} px, {len(step.centers)} centres" + ("" if step.fresh else " (up to date)")
     )
-    _say(record["notes"])
+    say_notes(record["notes"])
 
 
 @expand_groups
@@ -225,7 +239,7 @@ def features(
     kind, pictures, optics = parse_board(board), listed_images(boards), load_plenoptic_camera(camera)
     _make_folder(out)
     with row_progress("features", quiet=as_json) as bar:
-        step = features_step(out, optics, pictures, white_image, kind, _threads(threads), _named(bar))
+        step = features_step(out, optics, pictures, white_image, kind, _threads(threads), named_progress(bar))
     if as_json:
         print_json(step.record)
         return
@@ -233,7 +247,7 @@ def features(
     for frame, count in step.record["features"].items():
         table.add_row(frame, str(count))
     console().print(table)
-    _say(step.record["notes"])
+    say_notes(step.record["notes"])
 
 
 @expand_groups
@@ -271,15 +285,15 @@ def adjust(
     centers = None if centers_file is None else read_centers(centers_file)
     start = _start(camera, params, centers)
     settings = adjusting.settings(foreign=is_foreign(features_file), types=start.type_count)
-    folder = _work_folder(work, out)
+    folder = work_folder(work, out)
     used, held_out = _split(found, every)
     with row_progress("adjustment", quiet=as_json) as bar:
-        result = adjust_step(folder, start, used, centers, kind, settings, _named(bar), out.stem)
+        result = adjust_step(folder, start, used, centers, kind, settings, named_progress(bar), out.stem)
         inputs = [str(path) for path in (features_file, centers_file) if path is not None]
         summary = _finish(folder, result, start, kind, settings, [], inputs)
         if held_out is not None:
             summary["hold_out"] = _tested(result, held_out, kind, settings)
-    _save(result.camera, out)
+    saved(result.camera, out)
     _print(summary, out, folder, as_json, [])
 
 
@@ -309,8 +323,6 @@ def _split(found: Features, every: int | None) -> tuple[Features, Features | Non
 
 def _tested(result: AdjustStep, held_out: Features, board: Any, settings: AdjustSettings) -> dict[str, float]:
     """Residuals of frames that took no part, after finding their poses alone."""
-    from dataclasses import replace
-
     from plenodepth.calib.adjustment import adjust as adjusted
     from plenodepth.camera.parameters import intrinsic_names
 
@@ -327,6 +339,7 @@ def _finish(
     settings: AdjustSettings,
     notes: list[str],
     inputs: list[str],
+    radii: WhiteRadii | None = None,
 ) -> dict[str, Any]:
     """Report and figure in the work folder, and the numbers."""
     from plenodepth.calib.fit_facts import fit_facts
@@ -343,6 +356,7 @@ def _finish(
         start=start,
         inputs=[input_file(path) for path in inputs],
         notes=notes,
+        white_radii=radii,
     )
     save_figure(residual_figure(fit_facts(result.adjustment)), folder / RESIDUALS)
     return write_calibration_report(run, folder / REPORT)
@@ -369,26 +383,14 @@ def _print(summary: dict[str, Any], out: Path, folder: Path, as_json: bool, step
         f"{summary['iterations']} iterations, {summary['cpu_seconds']:.1f} CPU-seconds"
         + ("" if summary["converged"] else "; NOT CONVERGED")
     )
+    if "kappa" in summary:
+        console().print(f"κ = {summary['kappa']['kappa']:.4f} ± {summary['kappa']['standard_error']:.4f}")
     if "hold_out" in summary:
         console().print(f"held-out frames, poses alone adjusted: u, v {summary['hold_out']['rmse_uv']:.3f} px")
-    _say(summary["notes"])
+    say_notes(summary["notes"])
     for item in summary["advice"]:
         console().print(f"- {item['finding']}: {item['remedy']}")
     console().print(f"camera: {out}; report: {folder / REPORT}")
-
-
-def _say(notes: list[str]) -> None:
-    for note in notes:
-        console().print(f"note: {note}")
-
-
-def _named(bar: FrameProgress) -> Any:
-    def progress(done: int, total: int, what: str) -> None:
-        bar.frame(0, 1, what)
-        if total > 1:
-            bar(done, total)
-
-    return progress
 
 
 def _white_of(images: list[ListedImage], aperture: float) -> Path | None:
@@ -408,12 +410,6 @@ def _white_notes(images: list[ListedImage], chosen: Path | None, aperture: float
     return []
 
 
-def _work_folder(work: Path | None, out: Path) -> Path:
-    folder = work or out.with_name(f"{out.stem}-calibration")
-    _make_folder(folder)
-    return folder
-
-
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -427,9 +423,3 @@ def _threads(given: int | None) -> int:
     if given is not None and given < 1:
         raise InputError(f"is {given}, needs 1 or more", field="--threads")
     return given or os.cpu_count() or 1
-
-
-def _save(camera: PlenopticCamera, out: Path) -> None:
-    from plenodepth.camera import save_camera
-
-    save_camera(camera, out)

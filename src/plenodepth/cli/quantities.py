@@ -61,8 +61,6 @@ def parse_priors(texts: list[str]) -> dict[str, tuple[float, float]]:
 
 SHORT_NAMES = {
     "F": "main_lens.focal_length",
-    "distortion": "distortion",
-    "D": "micro_lenses.translation.z",
     "pitch": "micro_lenses.pitch",
     "f": "micro_lenses.focal_lengths",
     "tilt": "micro_lenses.rotation",
@@ -70,5 +68,5 @@ SHORT_NAMES = {
 
 
 def parameter_name(name: str) -> str:
-    """The full name of a parameter that has a short one."""
+    """The full name of a parameter, or of a group of them, that has a short one."""
     return SHORT_NAMES.get(name, name)

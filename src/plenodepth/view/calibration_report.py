@@ -132,7 +132,7 @@ def _certainty(known: dict[str, Any] | None) -> Iterator[str]:
         return
     factor = known["scatter_factor"]
     yield paragraph(
-        f"Scatter factor φ = {factor:.2f}: the frames pull the parameters apart {np.sqrt(factor):.2f} times as much as "
+        f"Scatter factor {factor:.2f}: the frames pull the parameters apart {np.sqrt(factor):.2f} times as much as "
         "the residuals' own noise explains, and every σ above has been multiplied by that. 1 means that the frames "
         "agree. Lens types that disagree widen the σ further."
     )

@@ -70,13 +70,14 @@ class CalibrationRun:
     known: Uncertainty | None = None
     start: PlenopticCamera | None = None  # nominal optics that the calibration began with
     precalibration: Precalibration | None = None
+    white_radii: WhiteRadii | None = None  # where there is no `precalibration`, as of a step that was not done anew
     inputs: Sequence[InputFile] = ()
     notes: Sequence[str] = ()  # besides those of the adjustment and of the white images
 
     @property
     def radii(self) -> WhiteRadii | None:
         """Of the white images, where there were any."""
-        return None if self.precalibration is None else self.precalibration.radii
+        return self.white_radii if self.precalibration is None else self.precalibration.radii
 
     @property
     def all_notes(self) -> tuple[str, ...]:
