@@ -52,6 +52,7 @@ DISTANCES = {
 }
 FOCAL_SIGMA = 0.005  # of the nominal focal length: what it is known to
 FOCAL_TRUSTED = 0.02  # of it
+DIFFERENT = 0.01  # of the focal length: by so much lens types must differ to be told apart
 LEAST_FEATURES = 12  # of a board in a frame
 
 
@@ -164,6 +165,7 @@ def adjust(
                 f"mm ({data.rmse(freed.estimate):.3f} instead of {data.rmse(progress.estimate):.3f} px), an error of "
                 "the model rather than of the lens"
             )
+    data.notes += exchanged_types(camera, progress.estimate.camera)
     problem, scales, weights = data.weighted(progress.estimate, progress.names)
     return Adjustment(
         estimate=progress.estimate,
@@ -207,6 +209,21 @@ def _settled(data: _Data, progress: _Progress, names: tuple[str, ...], rounds: i
         solution = solve(problem, estimate, iterations=limit, tolerance=tolerance)
         estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
     return _Progress(estimate, names, iterations, settled and solution.converged)
+
+
+def exchanged_types(start: PlenopticCamera, found: PlenopticCamera) -> list[str]:
+    """What to say where lens types have come out in another order of focal lengths than they were given in."""
+    given, now = start.micro_lenses.focal_lengths, found.micro_lenses.focal_lengths
+    order, turned = np.argsort(given), np.argsort(now)
+    clear = len(now) > 1 and min(np.diff(np.sort(given)).min(), np.diff(np.sort(now)).min()) > DIFFERENT * now.mean()
+    if not clear or (order == turned).all():
+        return []
+    types = " and ".join(str(index) for index in np.flatnonzero(np.argsort(order) != np.argsort(turned)))
+    return [
+        f"lens types {types} were exchanged in the camera to start from: by the images their focal lengths are "
+        + ", ".join(f"{1000 * value:.0f}" for value in now)
+        + " µm"
+    ]
 
 
 def free_parameters(camera: PlenopticCamera, settings: AdjustSettings) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ def white_step(
     settings = {"optics": asdict(optics), "grid": asdict(grid), "f_numbers": [image.f_number for image in whites]}
     key, record = fingerprint(settings, files), work / "white.json"
     known = up_to_date(record, key)
+    fresh = known is None
     if known is None:
         progress(0, 1, "white images")
         pictures = [_light(path, optics) for path in files]
@@ -114,8 +115,8 @@ def white_step(
         if found.radii is not None:
             content["radii"] = _plain(found.radii)
         known = write_record(record, key, [START, CENTERS], content)
-        return WhiteStep(found.camera, found.centers, known, True)
-    return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), known, False)
+    # As written, so that what follows is the same to the last digit whether this was done now or before.
+    return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), known, fresh)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +169,8 @@ def features_step(
         "images": {str(path): sha256(path) for path in files},
         "features": {str(image.frame): len(found) for image, (found, _) in zip(boards, results, strict=True)},
     }
-    return FeaturesStep(features, write_record(record, key, [FEATURES], content), True)
+    known = write_record(record, key, [FEATURES], content)
+    return FeaturesStep(read_features(work / FEATURES), known, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +210,7 @@ def adjust_step(
             notes=notes,
             residuals=_residuals(adjustment),
             covariance_parameters=known.names,
-            covariance=(known.covariance + known.covariance.T) / 2,
+            covariance=(known.covariance + known.covariance.T) / 2 if known.names else None,
         ),
     )
     save_camera(camera, work / CAMERA)

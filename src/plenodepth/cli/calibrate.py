@@ -153,6 +153,7 @@ def everything(
     Example: [bold]plenodepth calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50
     --aperture 4 --focus 450 --out camera.yaml[/bold]
     """
+    from plenodepth.calib.adjustment import free_parameters
     from plenodepth.calib.image_list import listed_images
     from plenodepth.calib.kappa_step import kappa_step
     from plenodepth.calib.steps import adjust_step, features_step, white_step
@@ -165,8 +166,9 @@ def everything(
         nominal = optics.optics(pictures[0].path)
         first = white_step(folder, nominal, white_images, pictures[0].path, optics.grid(), progress)
         white = _white_of(white_images, optics.aperture)
-        second = features_step(folder, first.camera, pictures, white, kind, _threads(threads), progress)
         settings = adjusting.settings(foreign=False, types=first.camera.type_count)
+        free_parameters(first.camera, settings)  # an error in them shows before the search for features
+        second = features_step(folder, first.camera, pictures, white, kind, _threads(threads), progress)
         result = adjust_step(folder, first.camera, second.features, first.centers, kind, settings, progress, out.stem)
         notes = [*first.record["notes"], *second.record["notes"], *_white_notes(white_images, white, optics.aperture)]
         inputs = list(dict.fromkeys([*first.record["images"], *second.record["images"]]))
