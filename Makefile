@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # More options for pytest, as in: make test PYTEST_ARGS="-x -k lattice"
 PYTEST_ARGS ?=
+# Tests run side by side, those of one file in one process.
+JOBS ?= auto
 # Options for the resolver, as in: make lock LOCK_ARGS=--upgrade
 LOCK_ARGS ?=
 
@@ -25,11 +27,11 @@ demo: $(READY) ## simulate a scene through an R12 camera, estimate its depth, co
 
 test: lint ## lint, then every test that is not slow (what CI runs)
 	@echo "==> pytest: every test that is not slow"
-	@$(BIN)/pytest -m "not slow" --durations=5 $(PYTEST_ARGS)
+	@$(BIN)/pytest -n $(JOBS) --dist loadscope -m "not slow" --durations=10 $(PYTEST_ARGS)
 
 test-all: lint ## lint, then every test
 	@echo "==> pytest: every test"
-	@$(BIN)/pytest --durations=5 $(PYTEST_ARGS)
+	@$(BIN)/pytest -n $(JOBS) --dist loadscope --durations=10 $(PYTEST_ARGS)
 
 bench: $(READY) ## run the benchmarks and print their ratios
 	@echo "==> pytest: benchmarks/bench_*.py"
