@@ -151,7 +151,7 @@ def test_the_report_shows_the_numbers_of_the_summary(written: Path) -> None:
     summary = calibration_summary(run())
     text = written.read_text(encoding="utf-8")
     assert f"{summary['rmse_uv']:.3f} px" in text
-    assert f"φ = {summary['uncertainty']['scatter_factor']:.2f}" in text
+    assert f"Scatter factor {summary['uncertainty']['scatter_factor']:.2f}" in text
     for item in summary["advice"]:
         assert item["rule"] not in ("convergence", "distances")
     assert "5 &lt; 6 &amp; so on" in text, "text is escaped"
