@@ -55,7 +55,8 @@ def test_one_command_gives_a_camera_and_a_report(succeeds: Run, shots: Shots, tm
     assert result["white_radii"] is not None
     work = tmp_path / "camera-calibration"
     assert "<html" in (work / "report.html").read_text()
-    assert read_image(work / "residuals.png").ndim == 3
+    for figure in ("white.png", "features.png", "residuals.png"):
+        assert read_image(work / figure).ndim == 3
     again = succeeds(*everything(shots, out)).words
     assert "up to date: white, features, kappa" in again
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from plenodepth.calib.features import Centers, Features
     from plenodepth.calib.image_list import ListedImage
     from plenodepth.calib.initial_camera import Optics
-    from plenodepth.calib.steps import AdjustStep, GridOptions
+    from plenodepth.calib.steps import AdjustStep, FeaturesStep, GridOptions, WhiteStep
     from plenodepth.calib.white_radii import WhiteRadii
     from plenodepth.camera import PlenopticCamera
 
-REPORT, RESIDUALS = "report.html", "residuals.png"
+REPORT, RESIDUALS, WHITE, CORNERS = "report.html", "residuals.png", "white.png", "features.png"
 APERTURE_STOP = 0.15  # of a white image's f-number: nearer ones have the same aperture
 
 
@@ -167,8 +167,10 @@ def everything(
         first = white_step(folder, nominal, white_images, pictures[0].path, optics.grid(), progress)
         white = _white_of(white_images, optics.aperture)
         settings = adjusting.settings(foreign=False, types=first.camera.type_count)
+        _draw_white(folder, first)
         free_parameters(first.camera, settings)  # an error in them shows before the search for features
         second = features_step(folder, first.camera, pictures, white, kind, _threads(threads), progress)
+        _draw_features(folder, second, pictures)
         result = adjust_step(folder, first.camera, second.features, first.centers, kind, settings, progress, out.stem)
         notes = [*first.record["notes"], *second.record["notes"], *_white_notes(white_images, white, optics.aperture)]
         inputs = list(dict.fromkeys([*first.record["images"], *second.record["images"]]))
@@ -205,6 +207,7 @@ def white(
     _make_folder(out)
     with row_progress("white images", quiet=as_json) as bar:
         step = white_step(out, optics.optics(images[0].path), images, None, optics.grid(), named_progress(bar))
+        _draw_white(out, step)
     if as_json:
         print_json(step.record)
         return
@@ -242,6 +245,7 @@ def features(
     _make_folder(out)
     with row_progress("features", quiet=as_json) as bar:
         step = features_step(out, optics, pictures, white_image, kind, _threads(threads), named_progress(bar))
+        _draw_features(out, step, pictures)
     if as_json:
         print_json(step.record)
         return
@@ -297,6 +301,29 @@ def adjust(
             summary["hold_out"] = _tested(result, held_out, kind, settings)
     saved(result.camera, out)
     _print(summary, out, folder, as_json, [])
+
+
+def _draw_white(folder: Path, step: WhiteStep) -> None:
+    """The radii in white images as a figure, unless it is there already."""
+    from plenodepth.view.coverage_figures import white_figure
+    from plenodepth.view.save import save_figure
+
+    radii = step.radii
+    figure = None if radii is None or (not step.fresh and (folder / WHITE).is_file()) else white_figure(radii)
+    if figure is not None:
+        save_figure(figure, folder / WHITE)
+
+
+def _draw_features(folder: Path, step: FeaturesStep, pictures: list[ListedImage]) -> None:
+    """The corners over the board images as a figure, unless it is there already."""
+    from plenodepth.io.images import read_image
+    from plenodepth.view.feature_figure import MOST_PANELS, feature_figure, thumbnail
+    from plenodepth.view.save import save_figure
+
+    if not step.fresh and (folder / CORNERS).is_file():
+        return
+    images = {image.frame: thumbnail(read_image(image.path)) for image in pictures[:MOST_PANELS]}
+    save_figure(feature_figure(images, step.features), folder / CORNERS)
 
 
 def _start(camera: str, params: Path | None, centers: Centers | None) -> PlenopticCamera:
