@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plenodepth.calib.adjustment import AdjustSettings
+from plenodepth.calib.adjust_settings import AdjustSettings
 from plenodepth.calib.bundle import intrinsic_values
 from plenodepth.calib.features import Board
 from plenodepth.calib.image_list import listed_images

@@ -8,7 +8,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.adjustment import Adjustment, AdjustSettings, adjust
+from plenodepth.calib.adjust_settings import AdjustSettings
+from plenodepth.calib.adjustment import Adjustment, adjust
 from plenodepth.calib.fit_facts import fit_facts, radial_profiles
 from plenodepth.calib.uncertainty import derived_parameters, uncertainty
 from plenodepth.view import save_figure

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from ideal_features import BOARD, SIGMA, ideal_centers, ideal_features, nominal, small_camera, spread_poses
 
-from plenodepth.calib.adjustment import FOCAL, Adjustment, AdjustSettings, adjust
+from plenodepth.calib.adjust_settings import FOCAL, AdjustSettings
+from plenodepth.calib.adjustment import Adjustment, adjust
 from plenodepth.calib.board_poses import pinhole_poses
 from plenodepth.calib.bundle import intrinsic_values
 from plenodepth.calib.corner_depth import cluster_views

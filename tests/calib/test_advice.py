@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from calibrations import BOARD, centers_of, features_of, fitted_at_truth, share_of_distances, usual_poses
 
-from plenodepth.calib.adjustment import Adjustment, AdjustSettings, adjust
+from plenodepth.calib.adjust_settings import AdjustSettings
+from plenodepth.calib.adjustment import Adjustment, adjust
 from plenodepth.calib.advice import Advice, advice
 from plenodepth.calib.coverage_rules import (
     distances,

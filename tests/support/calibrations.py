@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenodepth.calib.adjustment import Adjustment, Fit
+from plenodepth.calib.adjustment import Adjustment
+from plenodepth.calib.board_observations import Fit
 from plenodepth.calib.board_poses import BoardView
 from plenodepth.calib.bundle import Estimate, Problem, Weighted, WeightedCenters
 from plenodepth.calib.features import Board, Centers, Features

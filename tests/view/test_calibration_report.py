@@ -15,7 +15,7 @@ import pytest
 from calibrations import BOARD, NOISE, centers_of, facing, fitted_at_truth
 from cameras import keplerian
 
-from plenodepth.calib.adjustment import AdjustSettings
+from plenodepth.calib.adjust_settings import AdjustSettings
 from plenodepth.calib.lattice_fit import LatticeFit
 from plenodepth.calib.precalibration import Precalibration
 from plenodepth.calib.uncertainty import uncertainty

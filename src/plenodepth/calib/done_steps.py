@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from plenodepth import __version__
 from plenodepth.io.atomic import atomic_path
+
+Progress = Callable[[int, int, str], None]  # done, of how many, what
+
+
+def quietly(done: int, total: int, what: str) -> None:
+    """No progress."""
 
 
 def fingerprint(settings: Mapping[str, Any], files: Iterable[Path]) -> str:

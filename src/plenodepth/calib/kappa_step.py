@@ -7,7 +7,7 @@ than there are threads.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 
 from plenodepth.calib.blur_coefficient import BlurCoefficientFit, kappa_of_pairs
 from plenodepth.calib.blur_pairs import BlurPairs, blur_pairs
-from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_record
+from plenodepth.calib.done_steps import Progress, fingerprint, quietly, sha256, up_to_date, write_record
 from plenodepth.calib.feature_check import require_features_of
 from plenodepth.calib.features import Features
 from plenodepth.calib.image_list import ListedImage
@@ -30,11 +30,6 @@ from plenodepth.raw import clean_image
 
 RECORD = "kappa.json"
 NOTE = "κ = "  # how the note about κ begins, in a camera's provenance
-Progress = Callable[[int, int, str], None]
-
-
-def _quietly(done: int, total: int, what: str) -> None:
-    """No progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +47,7 @@ def kappa_step(
     boards: Sequence[ListedImage],
     white: Path | None,
     features: Features,
-    progress: Progress = _quietly,
+    progress: Progress = quietly,
     *,
     threads: int = 1,
 ) -> KappaStep:

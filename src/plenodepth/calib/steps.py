@@ -6,7 +6,7 @@ Everything goes to one work folder: `start.yaml` and `centers.csv` (white), `fea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.adjustment import Adjustment, AdjustSettings, adjust
-from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_record
+from plenodepth.calib.adjust_settings import AdjustSettings
+from plenodepth.calib.adjustment import Adjustment, adjust
+from plenodepth.calib.done_steps import Progress, fingerprint, quietly, sha256, up_to_date, write_record
 from plenodepth.calib.feature_files import read_centers, read_features, write_centers, write_features
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.find_features import find_features
@@ -36,11 +37,6 @@ from plenodepth.raw import load_raw
 RADII_ARRAYS = ("f_numbers", "aperture", "intercepts", "intercept_errors")
 RADII_NUMBERS = ("slope", "slope_error", "rms")
 START, CENTERS, FEATURES, CAMERA, POSES = "start.yaml", "centers.csv", "features.csv", "camera.yaml", "poses.js"
-Progress = Callable[[int, int, str], None]
-
-
-def _quietly(done: int, total: int, what: str) -> None:
-    """No progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +76,7 @@ def white_step(
     whites: Sequence[ListedImage],
     fallback: Path | None,
     grid: GridOptions,
-    progress: Progress = _quietly,
+    progress: Progress = quietly,
 ) -> WhiteStep:
     """Grid, centres, radii and the camera that the adjustment starts from; without white images from `fallback`."""
     files = [image.path for image in whites] or ([fallback] if fallback else [])
@@ -135,7 +131,7 @@ def features_step(
     white: Path | None,
     board: Board,
     threads: int = 1,
-    progress: Progress = _quietly,
+    progress: Progress = quietly,
 ) -> FeaturesStep:
     """Corners of the board in all frames."""
     files = [image.path for image in boards] + ([white] if white else [])
@@ -189,7 +185,7 @@ def adjust_step(
     centers: Centers | None,
     board: Board,
     settings: AdjustSettings,
-    progress: Progress = _quietly,
+    progress: Progress = quietly,
     name: str = "calibrated",
 ) -> AdjustStep:
     """Bundle adjustment, uncertainty and inverse distortion; writes the camera, of that name, and the boards' poses."""

@@ -9,6 +9,7 @@ import typer
 from plenodepth import __version__
 from plenodepth.cli import (
     calibrate,
+    calibrate_adjust,
     calibrate_kappa,
     calibrate_lidar,
     calibrate_poses,
@@ -59,7 +60,7 @@ app.add_typer(calibration, name="calibrate")
 calibration.command("all")(calibrate.everything)
 calibration.command("white")(calibrate.white)
 calibration.command("features")(calibrate.features)
-calibration.command("adjust")(calibrate.adjust)
+calibration.command("adjust")(calibrate_adjust.adjust)
 calibration.command("kappa")(calibrate_kappa.kappa)
 calibration.command("scale")(calibrate_scale.scale)
 calibration.command("poses")(calibrate_poses.poses)

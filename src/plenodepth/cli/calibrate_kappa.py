@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from plenodepth.cli.calibrate import ThreadsOption
 from plenodepth.cli.calibration_files import (
     BoardsOption,
     CalibratedOption,
@@ -19,6 +18,7 @@ from plenodepth.cli.calibration_files import (
     say_notes,
     work_folder,
 )
+from plenodepth.cli.calibration_options import ThreadsOption
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.progress import row_progress
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plenodepth.cli.calibrate import BoardOption
 from plenodepth.cli.calibration_files import (
     ApertureAwareOption,
     CalibratedOption,
@@ -17,6 +16,7 @@ from plenodepth.cli.calibration_files import (
     require_file_out,
     say_notes,
 )
+from plenodepth.cli.calibration_options import BoardOption
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.progress import row_progress
 from plenodepth.cli.quantities import parse_board
@@ -49,7 +49,8 @@ def poses(
     Example: [bold]plenodepth calibrate poses --camera camera.yaml --features features.csv --board 9x5:10mm
     --out poses.js[/bold]
     """
-    from plenodepth.calib.adjustment import AdjustSettings, adjust
+    from plenodepth.calib.adjust_settings import AdjustSettings
+    from plenodepth.calib.adjustment import adjust
     from plenodepth.camera import intrinsic_names
     from plenodepth.io.libpleno import FramePose, write_poses
     from plenodepth.view.pose_figures import board_poses_figure

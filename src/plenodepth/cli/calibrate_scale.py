@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from plenodepth.cli.calibrate import BoardOption, ThreadsOption
 from plenodepth.cli.calibration_files import (
     BoardsOption,
     CalibratedOption,
@@ -22,6 +21,7 @@ from plenodepth.cli.calibration_files import (
     say_notes,
     work_folder,
 )
+from plenodepth.cli.calibration_options import BoardOption, ThreadsOption
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.depth import SettingsOptions
 from plenodepth.cli.option_groups import expand_groups

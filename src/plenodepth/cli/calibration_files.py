@@ -92,11 +92,16 @@ def require_file_out(out: Path) -> None:
 def work_folder(work: Path | None, out: Path) -> Path:
     """The folder for what a step writes besides its result."""
     folder = work or out.with_name(f"{out.stem}-calibration")
+    make_folder(folder)
+    return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
-    return folder
 
 
 def saved(camera: PlenopticCamera, out: Path) -> None:

@@ -5,7 +5,7 @@ The work folder gets its record, `scale.json`. Skipped if up to date.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from plenodepth.calib.board_scale import BoardScaleFit, fit_board_scale
 from plenodepth.calib.depth_scale import ScaleOrder
-from plenodepth.calib.done_steps import fingerprint, sha256, up_to_date, write_record
+from plenodepth.calib.done_steps import Progress, fingerprint, quietly, sha256, up_to_date, write_record
 from plenodepth.calib.feature_check import require_features_of
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import ListedImage
@@ -39,11 +39,6 @@ from plenodepth.raw import clean_image
 RECORD = "scale.json"
 NOTE = "Γ: "  # how the note about Γ begins, in a camera's provenance
 WINDOW = 1  # px to each side, whose median is the depth at a feature of a refined map
-Progress = Callable[[int, int, str], None]
-
-
-def _quietly(done: int, total: int, what: str) -> None:
-    """No progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +60,7 @@ def scale_step(
     order: ScaleOrder | None = None,
     settings: DepthSettings | None = None,
     filters: FilterSettings | None = None,
-    progress: Progress = _quietly,
+    progress: Progress = quietly,
     *,
     threads: int | None = None,
 ) -> ScaleStep:

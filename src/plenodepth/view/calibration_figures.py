@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.adjustment import Fit
+from plenodepth.calib.board_observations import Fit
 from plenodepth.calib.fit_facts import FitFacts, Profile
 from plenodepth.camera.model import Array
 from plenodepth.view.camera_figure import TYPE_COLORS

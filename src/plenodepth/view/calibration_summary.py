@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import plenodepth
-from plenodepth.calib.adjustment import Adjustment, AdjustSettings
+from plenodepth.calib.adjust_settings import AdjustSettings
+from plenodepth.calib.adjustment import Adjustment
 from plenodepth.calib.advice import advice
 from plenodepth.calib.bundle import intrinsic_values
 from plenodepth.calib.features import Board
