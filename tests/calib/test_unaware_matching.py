@@ -125,7 +125,6 @@ def test_what_has_no_scale_is_refused() -> None:
 def test_it_models_the_matcher_that_is_there() -> None:
     """The two rooms do not know each other, so these stand in both."""
     assert unaware_matching.LEAST_COMMON_WIDTH == tiles.LEAST_COMMON_WIDTH
-    assert unaware_matching.MIXTURE_VARIANCE == tiles.MIXTURE_VARIANCE
     matching, settings = Matching(), DepthSettings()
     assert matching.margin == settings.margin_for("off")
     assert matching.overlap == settings.least_overlap

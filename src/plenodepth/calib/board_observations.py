@@ -11,6 +11,7 @@ from plenodepth.calib.adjust_settings import DISTANCES, FOCAL, FOCAL_SIGMA, Adju
 from plenodepth.calib.board_poses import BoardView, pinhole_poses
 from plenodepth.calib.bundle import Estimate, Prior, Problem, Weighted, WeightedCenters, solve
 from plenodepth.calib.corner_depth import cluster_views
+from plenodepth.calib.feature_check import require_corners_of
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.residuals import Residuals, Seen, center_residuals, feature_residuals
 from plenodepth.calib.weights import (
@@ -60,15 +61,8 @@ class BoardObservations:
         self.centers = centers
         nominal = camera.main_lens.focal_length
         self.priors = {FOCAL: (nominal, FOCAL_SIGMA * nominal), **settings.priors}
+        require_corners_of(board, features)
         assigned = features.where(features.corner >= 0)
-        if not len(assigned):
-            raise InputError("have no feature that belongs to a board", field="features", fix="detect them first")
-        if assigned.corner.max() >= board.corner_count:
-            raise InputError(
-                f"have a corner {assigned.corner.max()}, the board has {board.columns} × {board.rows}",
-                field="features",
-                fix="give the board's inner corners as columns x rows",
-            )
         order = np.lexsort((assigned.corner, assigned.board, assigned.frame))
         self.features = assigned.where(order)
         self.rows: dict[BoardView, Indices] = {}

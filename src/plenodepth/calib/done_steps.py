@@ -31,7 +31,8 @@ def fingerprint(settings: Mapping[str, Any], files: Iterable[Path]) -> str:
 
 def sha256(path: Path) -> str:
     """Of a file's content."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def up_to_date(record: Path, key: str) -> dict[str, Any] | None:

@@ -1,10 +1,10 @@
-"""Whether features are those of a camera: its micro-images hold them."""
+"""Whether features are those of a camera, whose micro-images hold them, and of a board."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from plenodepth.calib.features import Features
+from plenodepth.calib.features import Board, Features
 from plenodepth.camera.model import PlenopticCamera
 from plenodepth.errors import InputError
 
@@ -32,4 +32,18 @@ def require_features_of(camera: PlenopticCamera, features: Features) -> None:
             f"{100 * share:.0f} % lie outside their micro-images in camera '{camera.name}'",
             field="features",
             fix="give the camera that the features were found with",
+        )
+
+
+def require_corners_of(board: Board, features: Features) -> None:
+    """Refuse features none of which belongs to a board, or whose corners the board does not have."""
+    if not (features.corner >= 0).any():
+        raise InputError(
+            "have no feature that belongs to a board", field="features", fix="find them with the board's size"
+        )
+    if features.corner.max() >= board.corner_count:
+        raise InputError(
+            f"have a corner {features.corner.max()}, the board has {board.columns} × {board.rows}",
+            field="features",
+            fix="give the board's inner corners as columns x rows",
         )

@@ -32,6 +32,7 @@ from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.raw.devignette import LEAST_LIGHT
+from plenodepth.raw.equalisation import MIXTURE_VARIANCE
 
 Complex = NDArray[np.complex128]
 Method = Literal["matching", "slope"]
@@ -45,7 +46,6 @@ SCAN = np.linspace(-0.12, 0.12, 5)  # relative, about the slope's prediction
 MOST_PLACES = 25  # of a scan that goes on beyond its ends
 PRECISION = 3e-4  # relative
 LEAST_COMMON_WIDTH = 3.0  # px that two discs have in common, as in the depth estimation
-MIXTURE_VARIANCE = 1.5  # px²: the blur that the sharper of two views is mixed with there
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +16,7 @@ from plenodepth.camera import (
 )
 from plenodepth.camera.check import Reprojection, check_centers, check_features, grid_agreement
 from plenodepth.cli.common import CameraArgument, JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.quantities import parse_board
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.geometry import Pose
 from plenodepth.io import Checkerboard, Observations, read_observations, read_poses, read_scene
@@ -98,10 +98,8 @@ def _check_centers(
 
 def _board(scene: Path | None, board: str | None, *beside: Path) -> Checkerboard:
     if board is not None:
-        match = re.fullmatch(r"(\d{1,4})x(\d{1,4}):(\d+(?:\.\d+)?)(?:mm)?", board.strip())
-        if match is None or not (int(match[1]) and int(match[2]) and float(match[3])):
-            raise InputError(f"is '{board}'", field="--board", fix="give inner corners and square, as in 9x5:10mm")
-        return Checkerboard(int(match[1]), int(match[2]), float(match[3]), np.eye(3), np.zeros(3))
+        given = parse_board(board)
+        return Checkerboard(given.columns, given.rows, given.square, np.eye(3), np.zeros(3))
     candidates = [scene] if scene is not None else [path.parent / "scene.js" for path in beside]
     found = next((path for path in candidates if path.is_file()), candidates[0] if scene else None)
     if found is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MILLIMETRES = {"nm": 1e-6, "um": 1e-3, "µm": 1e-3, "μm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
 LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?\d+)?)\s*([a-zµμ]*)\s*")
-BOARD = re.compile(r"\s*(\d+)\s*[x×X]\s*(\d+)\s*:\s*(.+)")
+BOARD = re.compile(r"\s*([1-9]\d{0,3})\s*[x×X]\s*([1-9]\d{0,3})\s*:\s*(.+)")
 COUNTS = re.compile(r"\s*(\d+)\s*[x×X]\s*(\d+)\s*")
 
 
@@ -32,9 +32,7 @@ def parse_board(text: str) -> Board:
 
     match = BOARD.fullmatch(text)
     if match is None:
-        raise InputError(
-            f"is '{text}'", field="--board", fix="give inner corners and the side of a square, as in 9x5:10mm"
-        )
+        raise InputError(f"is '{text}'", field="--board", fix="give inner corners and square, as in 9x5:10mm")
     return Board(int(match[1]), int(match[2]), parse_length(match[3], "--board"))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from plenodepth.calib.board_scale import BoardScaleFit, fit_board_scale
 from plenodepth.calib.depth_scale import ScaleOrder
 from plenodepth.calib.done_steps import Progress, fingerprint, quietly, sha256, up_to_date, write_record
-from plenodepth.calib.feature_check import require_features_of
+from plenodepth.calib.feature_check import require_corners_of, require_features_of
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.kappa_step import (
@@ -32,7 +32,6 @@ from plenodepth.depth.estimate import estimate_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.errors import InputError
 from plenodepth.io.images import read_image
 from plenodepth.raw import clean_image
 
@@ -71,7 +70,7 @@ def scale_step(
     """
     settings, filters = settings or DepthSettings(), filters or FilterSettings()
     require_features_of(camera, features)
-    _require_corners(features, board)
+    require_corners_of(board, features)
     shown = frames_with_features(boards, features)
     files = [image.path for image in shown] + ([white] if white else [])
     made_of = {
@@ -118,17 +117,6 @@ def depth_at_features(found: VirtualDepthMap, features: Features) -> Array:
     known = np.isfinite(values).any(axis=0)
     depth[known] = np.nanmedian(values[:, known], axis=0)
     return depth
-
-
-def _require_corners(features: Features, board: Board) -> None:
-    if not (features.corner >= 0).any():
-        raise InputError("belong to no board", field="features", fix="find them with the board's size")
-    if features.corner.max() >= board.corner_count:
-        raise InputError(
-            f"have a corner {features.corner.max()}, the board has {board.columns} × {board.rows}",
-            field="features",
-            fix="give the board's inner corners as columns x rows",
-        )
 
 
 def _with_scale(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCamera:

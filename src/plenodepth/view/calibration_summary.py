@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from plenodepth.calib.adjust_settings import AdjustSettings
 from plenodepth.calib.adjustment import Adjustment
 from plenodepth.calib.advice import advice
 from plenodepth.calib.bundle import intrinsic_values
+from plenodepth.calib.done_steps import sha256
 from plenodepth.calib.features import Board
 from plenodepth.calib.fit_facts import FitFacts, fit_facts, radial_profiles
 from plenodepth.calib.precalibration import Precalibration
@@ -54,9 +54,7 @@ class InputFile:
 def input_file(path: Path | str) -> InputFile:
     """Name without its folder, SHA-256 and size of a file."""
     try:
-        with open(path, "rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
-            return InputFile(Path(path).name, digest, opened.tell())
+        return InputFile(Path(path).name, sha256(Path(path)), Path(path).stat().st_size)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
