@@ -51,3 +51,23 @@ def test_place_that_is_unknown_stays_unknown() -> None:
     clip = no_clipping(CAMERA.micro_images, K[:1], L[:1])
     uv, _ = appears_at(clip, np.full((1, 2), np.nan), np.zeros((1, 2, 2)))
     assert np.isnan(uv).all()
+
+
+def test_points_and_what_lies_about_them_make_up_the_whole_blur() -> None:
+    plain, shaped = (clipping(CAMERA, K, L, np.full(len(K), 5.0), shaped=which) for which in (False, True))
+    assert plain.nodes.shape[2] == 1
+    assert not plain.nodes.any()
+    assert shaped.nodes.shape[2] > 10
+    np.testing.assert_allclose(shaped.nodes.mean(axis=2), 0, atol=1e-12)
+    total = shaped.table[..., 1:3] + (shaped.nodes**2).mean(axis=2)
+    np.testing.assert_allclose(total, plain.table[..., 1:3], atol=1e-6)
+    assert (shaped.table[..., 1:3] <= 0.35 * plain.table[..., 1:3] + 1e-9).all()
+
+
+def test_pixels_see_from_where_most_of_their_light_falls() -> None:
+    """In the middle evenly, farther out from their inner half: in focus nothing else moves a corner."""
+    middle = clipping(CAMERA, K, L, np.full(len(K), 5.0)).table[..., 3]
+    np.testing.assert_array_equal(middle[:, 0], 0)
+    assert (middle < 1e-12).all()
+    step = 8 * middle.shape[1] // 12  # of the micro-image's radius
+    assert ((middle[:, step] < -0.01) & (middle[:, step] > -0.1)).all()

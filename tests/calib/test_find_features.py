@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.find_features import FrameFeatures, find_features, refit_features
 from plenodepth.camera import PlenopticCamera, load_camera, metric_from_virtual, preset, project
+from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
@@ -145,6 +146,19 @@ def test_positions_and_blur_are_as_uncertain_as_they_say(virtual_depth: float) -
     blur = ((features.rho - truth.rho[row]) / features.rho_sigma)[true]
     assert np.sqrt((blur**2).mean()) < 1.8
     assert np.sqrt(np.mean((features.rho - truth.rho[row])[true] ** 2)) < 0.25
+
+
+@pytest.mark.parametrize("virtual_depth", [3.0, 9.0])
+def test_corners_are_drawn_neither_outwards_nor_inwards(virtual_depth: float) -> None:
+    """By more than a hundredth of a pixel: that would change the focal length of the main lens."""
+    thing = board(virtual_depth)
+    features = found(thing).features
+    truth = Truth(thing, margin=0.0)
+    row, true = truth.matched(features)
+    away = truth.uv[row] - predicted_center(camera(), features.k, features.l)
+    error = np.einsum("ni,ni->n", features.uv - truth.uv[row], away) / np.linalg.norm(away, axis=1)
+    far = true & (np.linalg.norm(away, axis=1) > 3)
+    assert abs(error[far].mean()) < 0.015 + 2 * error[far].std() / np.sqrt(far.sum())
 
 
 def test_virtual_depths_are_those_of_the_corners() -> None:

@@ -76,14 +76,14 @@ def refined_views(
     clips = camera if knows_clipping(camera) else None
     chosen = label >= 0
     views, label = corners.where(chosen), label[chosen]
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         clusters, step = _completed(_thin_clusters(views, label, micro_images, clips, len(grid.board)), grid)
         k, l, cluster, place = _expected(clusters, micro_images, clips)
         start = _starts(views, label, grid, micro_images, k, l, cluster, place, clusters, clips)
         widest = OPEN_WINDOW if clips is None else CLIPPED_WINDOW
         size = np.clip(np.abs(clusters.factor), *FACTOR_RANGE)
         window = np.clip(SHARE_OF_STEP * step * size, LEAST_WINDOW, widest)[cluster]
-        clip = _clip(micro_images, k, l, cluster, clusters, clips)
+        clip = _clip(micro_images, k, l, cluster, clusters, clips, shaped=turn == ROUNDS - 1)
         fitted = fit_corners(gray, micro_images, k, l, start, window, noise, clip)
         good = plausible(fitted, micro_images, noise) & (np.linalg.norm(fitted.uv - place, axis=1) < MISS)
         good &= np.bincount(cluster[good], minlength=len(clusters))[cluster] >= LEAST_VIEWS
@@ -142,11 +142,13 @@ def _clip(
     cluster: Indices,
     clusters: Clusters,
     camera: PlenopticCamera | None,
+    shaped: bool = False,
 ) -> Clipping:
     if camera is None:
         return no_clipping(micro_images, k, l)
     size = np.clip(np.abs(clusters.factor), *FACTOR_RANGE)
-    return clipping(camera, k, l, virtual_depth(camera, np.copysign(size, clusters.factor))[cluster])
+    v = virtual_depth(camera, np.copysign(size, clusters.factor))[cluster]
+    return clipping(camera, k, l, v, shaped=shaped)
 
 
 def _expected(

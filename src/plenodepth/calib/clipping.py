@@ -2,6 +2,10 @@
 
 A clipped pixel looks beside where an open one would, and is less blurred. Over the width of a corner both change, which
 would draw a fitted corner outwards by up to a third of a pixel (R12 at f/4). See `camera.apparent`.
+
+Two lesser things count where hundredths of a pixel do. What is open is no disc: `clipping` can have points all over it
+(`camera.open_nodes`) instead of its moments alone. And a pixel gets more of its light on the side where more is open,
+so that it looks from there: V the vignetting, its light has its middle at ∇ln V / 12 from its own.
 """
 
 from __future__ import annotations
@@ -11,11 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenodepth.camera import PlenopticCamera, aperture_table, lens_distances
-from plenodepth.camera.aperture import pupil_image_offset
+from plenodepth.camera.aperture import ApertureTable, pupil_image_offset
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices, MicroImageArray
+from plenodepth.camera.open_nodes import open_nodes
 
 PIXEL_VARIANCE = 1 / 12  # px², of the light that one pixel collects
+LEAST_AREA = 1e-3  # of a lens
+SLICES, CELLS = 5, 3  # of what is open, along and across
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,37 +32,60 @@ class Clipping:
     middle: Array  # (n, 2) px: where the lens shows the middle of the pupil
     gap: Array  # (n,) 1/v − 1/v0; 0 without a camera
     lens_type: Indices  # (n,) row of the table
-    table: Array  # (types, m, 3): centroid px; variance along and across over that of the open lens
+    table: (
+        Array  # (types, m, 4): centroid px; variances along and across over that of the open lens; middle of light px
+    )
+    nodes: Array  # (types, m, n, 2): points of what is open from the centroid, in deviations of the open lens
     step: float  # px between the entries of the table
     floor: float  # px², of what blurs beside the micro-lens
 
 
 def no_clipping(micro_images: MicroImageArray, k: Indices, l: Indices) -> Clipping:
     """Every pixel looks straight ahead with one and the same blur."""
-    table = np.tile([0.0, 1.0, 1.0], (1, 2, 1))
+    table = np.tile([0.0, 1.0, 1.0, 0.0], (1, 2, 1))
     none = np.zeros(len(k))
     center = np.ascontiguousarray(micro_images.center(k, l).reshape(-1, 2))
-    return Clipping(center, none, none.astype(np.int64), table, 10 * micro_images.radius, 0.0)
+    return Clipping(center, none, none.astype(np.int64), table, np.zeros((1, 2, 1, 2)), 10 * micro_images.radius, 0.0)
 
 
-def clipping(camera: PlenopticCamera, k: Indices, l: Indices, virtual_depth: Array) -> Clipping:
-    """As the optics of a camera with focal lengths and an f-number have it, at a virtual depth (n,) for each corner."""
+def clipping(
+    camera: PlenopticCamera, k: Indices, l: Indices, virtual_depth: Array, *, shaped: bool = False
+) -> Clipping:
+    """As the optics of a camera with focal lengths and an f-number have it, at a virtual depth (n,) for each corner.
+
+    `shaped`: with points all over what is open, so that fits take longer; the variances are then of what lies about
+    each point.
+    """
     table = aperture_table(camera)
     pixel = camera.sensor.pixel_size
     open_variance = (camera.micro_lenses.lens_diameter / pixel / 4) ** 2
+    variance = np.stack([table.variance_along, table.variance_across], axis=-1) / open_variance
+    nodes = np.zeros((*table.centroid.shape, 1, 2))
+    if shaped:
+        count = range(camera.type_count)
+        points = np.stack([open_nodes(camera, table.radius * pixel, i, SLICES, CELLS) for i in count]) / pixel
+        nodes = (points - points.mean(axis=2, keepdims=True)) / np.sqrt(open_variance)
+        variance = np.maximum(variance - (nodes**2).mean(axis=2), 0)
     middle = predicted_center(camera, k, l) - pupil_image_offset(camera, k, l) / pixel
     types = camera.micro_images.lens_type(k, l)
     focal = camera.micro_lenses.focal_lengths[types]
     inverse_focus = 1 - lens_distances(camera, k, l).to_sensor / focal
-    shape = [table.centroid, table.variance_along / open_variance, table.variance_across / open_variance]
+    shape = [table.centroid, variance[..., 0], variance[..., 1], _middle_of_light(table)]
     return Clipping(
         np.ascontiguousarray(middle),
         1 / virtual_depth - inverse_focus,
         np.ascontiguousarray(types),
         np.ascontiguousarray(np.stack(shape, axis=-1)),
+        np.ascontiguousarray(nodes),
         float(table.radius[1]),
         PIXEL_VARIANCE,
     )
+
+
+def _middle_of_light(table: ApertureTable) -> Array:
+    """How far out (types, m) px a pixel's light has its middle, mostly negative; at most a pixel's own half."""
+    slope = np.gradient(table.area, table.radius, axis=1) / np.maximum(table.area, LEAST_AREA)
+    return np.asarray(np.clip(PIXEL_VARIANCE * slope, -0.5, 0.5))
 
 
 def knows_clipping(camera: PlenopticCamera | None) -> bool:

@@ -3,9 +3,10 @@
 The model: brightness = offset + contrast · (E(a/σ_a) · E(b/σ_b) + bump), with a and b the signed distances, px, to the
 two edges of the place that a pixel looks at, and E an edge blurred by a disc whose standard deviation across is σ,
 half its radius. σ² = spread² · (normalᵀ V normal) + floor, where V is the shape of the pixel's blur: the identity
-unless the aperture clips it. The bump is what the two edges have in common where the blur is not round about them, as
-for a Gaussian: without it clipped corners would be fitted too far out. Parameters: x, y of the crossing, the angles of
-the two normals, contrast, offset, log spread.
+unless the aperture clips it. Where the shape of what is open matters, the model is the mean of this about several
+points of it, and V is what lies about each. The bump is what the two edges have in common where the blur is not round
+about them, as for a Gaussian: without it clipped corners would be fitted too far out. Parameters: x, y of the crossing,
+the angles of the two normals, contrast, offset, log spread.
 """
 
 from __future__ import annotations
@@ -35,10 +36,13 @@ def edge(z):
 
 
 @inlined
-def model_at(pixel, p, floor, slope):
-    """The model at a pixel (x, y, brightness, V as xx, xy, yy, …); its derivatives go to `slope` (7,)."""
-    square = math.exp(2 * p[LOG_SIGMA])
-    dx, dy = pixel[0] - p[X], pixel[1] - p[Y]
+def model_at(pixel, p, floor, nodes, slope):
+    """The model at a pixel (x, y, brightness, V as xx, xy, yy, …); its derivatives go to `slope` (7,).
+
+    The mean over `nodes` (n, 2), along and across the pixel's direction (its last two numbers), of what the blur shows.
+    """
+    spread = math.exp(p[LOG_SIGMA])
+    square = spread * spread
     c1, s1 = math.cos(p[FIRST]), math.sin(p[FIRST])
     c2, s2 = math.cos(p[SECOND]), math.sin(p[SECOND])
     vx1, vy1 = pixel[3] * c1 + pixel[4] * s1, pixel[4] * c1 + pixel[5] * s1
@@ -46,21 +50,32 @@ def model_at(pixel, p, floor, slope):
     blur1, blur2 = square * (c1 * vx1 + s1 * vy1), square * (c2 * vx2 + s2 * vy2)
     variance1, variance2 = blur1 + floor, blur2 + floor
     sigma1, sigma2 = math.sqrt(variance1), math.sqrt(variance2)
-    a, b = (c1 * dx + s1 * dy) / sigma1, (c2 * dx + s2 * dy) / sigma2
-    ea, ga = edge(a)
-    eb, gb = edge(b)
     # Blur that is wider along one diagonal than along the other makes the crossing itself brighter or darker.
     common = square * (c2 * vx1 + s2 * vy1) + floor * (c1 * c2 + s1 * s2)
-    bump = TWO_OVER_PI * common / (sigma1 * sigma2) * math.exp(-(a * a + b * b) / 2)
-    by_a, by_b = p[CONTRAST] * (ga * eb - a * bump), p[CONTRAST] * (gb * ea - b * bump)
-    slope[X] = -(by_a * c1 / sigma1 + by_b * c2 / sigma2)
-    slope[Y] = -(by_a * s1 / sigma1 + by_b * s2 / sigma2)
-    slope[FIRST] = by_a * ((c1 * dy - s1 * dx) / sigma1 - a * square * (c1 * vy1 - s1 * vx1) / variance1)
-    slope[SECOND] = by_b * ((c2 * dy - s2 * dx) / sigma2 - b * square * (c2 * vy2 - s2 * vx2) / variance2)
-    slope[CONTRAST] = ea * eb + bump
+    height = TWO_OVER_PI * common / (sigma1 * sigma2)
+    turn1, turn2 = square * (c1 * vy1 - s1 * vx1) / variance1, square * (c2 * vy2 - s2 * vx2) / variance2
+    slope[:] = 0.0
+    total = 0.0
+    share = p[CONTRAST] / len(nodes)
+    for n in range(len(nodes)):
+        ox = spread * (nodes[n, 0] * pixel[8] - nodes[n, 1] * pixel[9])
+        oy = spread * (nodes[n, 0] * pixel[9] + nodes[n, 1] * pixel[8])
+        dx, dy = pixel[0] + ox - p[X], pixel[1] + oy - p[Y]
+        a, b = (c1 * dx + s1 * dy) / sigma1, (c2 * dx + s2 * dy) / sigma2
+        ea, ga = edge(a)
+        eb, gb = edge(b)
+        bump = height * math.exp(-(a * a + b * b) / 2)
+        by_a, by_b = share * (ga * eb - a * bump), share * (gb * ea - b * bump)
+        slope[X] -= by_a * c1 / sigma1 + by_b * c2 / sigma2
+        slope[Y] -= by_a * s1 / sigma1 + by_b * s2 / sigma2
+        slope[FIRST] += by_a * ((c1 * dy - s1 * dx) / sigma1 - a * turn1)
+        slope[SECOND] += by_b * ((c2 * dy - s2 * dx) / sigma2 - b * turn2)
+        slope[LOG_SIGMA] += by_a * ((c1 * ox + s1 * oy) / sigma1 - a * blur1 / variance1)
+        slope[LOG_SIGMA] += by_b * ((c2 * ox + s2 * oy) / sigma2 - b * blur2 / variance2)
+        total += ea * eb + bump
+    slope[CONTRAST] = total / len(nodes)
     slope[OFFSET] = 1.0
-    slope[LOG_SIGMA] = -(by_a * a * blur1 / variance1 + by_b * b * blur2 / variance2)
-    return p[OFFSET] + p[CONTRAST] * (ea * eb + bump)
+    return p[OFFSET] + share * total
 
 
 @inlined
@@ -92,11 +107,12 @@ def solve(matrix, right, factor, out):
 
 
 @inlined
-def gather(gray, center, place, window, reach, noise, middle, gap, table, table_step, pixels):
+def gather(gray, center, place, window, reach, noise, middle, gap, table, table_step, pixels, entries):
     """The usable pixels about a place; returns how many.
 
-    Each gets: where it looks (x, y), brightness, the shape of its blur (xx, xy, yy) and the two numbers of its noise.
-    `table` (m, 3): centroid px and variances along and across of the open lens, over the distance from `middle`.
+    Each gets: where it looks (x, y), brightness, the shape of its blur (xx, xy, yy), the two numbers of its noise, and
+    its direction (x, y) from `middle`, with which the blur turns; `entries` gets its row of the table, (m, 4): centroid
+    px and variances along and across of the open lens, middle of the light px, over the distance from `middle`.
     """
     height, width = gray.shape
     count = 0
@@ -123,24 +139,31 @@ def gather(gray, center, place, window, reach, noise, middle, gap, table, table_
             along = (1 - part) * table[low, 1] + part * table[low + 1, 1]
             across = (1 - part) * table[low, 2] + part * table[low + 1, 2]
             pixel = pixels[count]
-            pixel[0], pixel[1], pixel[2] = column + gap * centroid * rx, row + gap * centroid * ry, value
+            # The middle of the pixel's light, and where one looks from there.
+            ahead = 1 + gap * (table[low + 1, 0] - table[low, 0]) / table_step
+            shift = gap * centroid + ahead * ((1 - part) * table[low, 3] + part * table[low + 1, 3])
+            pixel[0], pixel[1], pixel[2] = column + shift * rx, row + shift * ry, value
             pixel[3] = along * rx * rx + across * ry * ry
             pixel[4] = (along - across) * rx * ry
             pixel[5] = along * ry * ry + across * rx * rx
             pixel[6], pixel[7] = noise[ring, 0], noise[ring, 1]
+            # A pixel out of focus on the other side sees the lens turned about.
+            side = 1.0 if gap >= 0 else -1.0
+            pixel[8], pixel[9] = side * rx, side * ry
+            entries[count] = low
             count += 1
     return count
 
 
 @inlined
-def normal_equations(pixels, count, p, prior, floor, slope, matrix, right):
+def normal_equations(pixels, entries, count, p, prior, floor, nodes, slope, matrix, right):
     """Fill JᵀWJ and JᵀWr, with the prior of (mean, weight) on each parameter; returns the cost."""
     size = len(p)
     matrix[:] = 0.0
     right[:] = 0.0
     total = 0.0
     for n in range(count):
-        value = model_at(pixels[n], p, floor, slope)
+        value = model_at(pixels[n], p, floor, nodes[entries[n]], slope)
         weight = 1 / (pixels[n, 6] + pixels[n, 7] * max(value, 0.0))
         residual = pixels[n, 2] - value
         # The weight goes with the model; without its logarithm a brighter model would always fit better.
@@ -172,6 +195,7 @@ def fit_crossings(
     gap,
     lens_type,
     table,
+    nodes,
     table_step,
     floor,
     steps,
@@ -184,12 +208,12 @@ def fit_crossings(
     `center` (n, 2) px of the micro-image; `place` (n, 2) px: pixels within `window` (n,) of it and within `reach` of
     the centre are fitted; `start` (n, 7) parameters; `prior_weight` (7,): 1/σ² about the start. `noise` (rings, 2): the
     variance of a pixel is noise[r, 0] + noise[r, 1] · brightness at r px from the centre. `middle` (n, 2), `gap` (n,)
-    1/v − 1/v0, `lens_type` (n,), `table` (types, m, 3) with its `table_step` px, and `floor` px²: see `gather`. Filled
-    are `result` (n, 7), `covariance` (n, 7, 7) for that noise, `quality` (n, 2): χ² per degree of freedom and the
-    number of pixels; NaN where a fit fails.
+    1/v − 1/v0, `lens_type` (n,), `table` (types, m, 4) with its `table_step` px, `nodes` (types, m, n, 2), `floor` px²:
+    see `gather` and `model_at`. Filled are `result` (n, 7), `covariance` (n, 7, 7) for that noise, `quality` (n, 2): χ²
+    per degree of freedom and the number of pixels; NaN where a fit fails.
     """
     limit = 1200
-    pixels = np.empty((limit, 8))
+    pixels, entries = np.empty((limit, 10)), np.empty(limit, np.int64)
     matrix, damped, factor = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE))
     right, slope, step, tried = np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE)
     other, other_right, prior = np.zeros((SIZE, SIZE)), np.zeros(SIZE), np.zeros((SIZE, 2))
@@ -197,14 +221,16 @@ def fit_crossings(
         result[n, :] = np.nan
         covariance[n, :, :] = np.nan
         quality[n, :] = np.nan
-        shape = table[lens_type[n]]
-        count = gather(gray, center[n], place[n], window[n], reach, noise, middle[n], gap[n], shape, table_step, pixels)
+        shape, points = table[lens_type[n]], nodes[lens_type[n]]
+        count = gather(
+            gray, center[n], place[n], window[n], reach, noise, middle[n], gap[n], shape, table_step, pixels, entries
+        )
         if count < 2 * SIZE:
             continue
         p = start[n].copy()
         prior[:, 0] = start[n]
         prior[:, 1] = prior_weight
-        cost = normal_equations(pixels, count, p, prior, floor, slope, matrix, right)
+        cost = normal_equations(pixels, entries, count, p, prior, floor, points, slope, matrix, right)
         damping = 1e-2
         for _ in range(steps):
             damped[:] = matrix
@@ -218,7 +244,7 @@ def fit_crossings(
             tried[LOG_SIGMA] = min(max(tried[LOG_SIGMA], LEAST_LOG_SIGMA), MOST_LOG_SIGMA)
             for i in range(2):
                 size = max(size, abs(step[i]))
-            next_cost = normal_equations(pixels, count, tried, prior, floor, slope, other, other_right)
+            next_cost = normal_equations(pixels, entries, count, tried, prior, floor, points, slope, other, other_right)
             if next_cost < cost:
                 p[:] = tried
                 matrix[:] = other
@@ -248,28 +274,32 @@ def fit_crossings(
             continue
         chi = 0.0
         for m in range(count):
-            value = model_at(pixels[m], p, floor, slope)
+            value = model_at(pixels[m], p, floor, points[entries[m]], slope)
             chi += (pixels[m, 2] - value) ** 2 / (pixels[m, 6] + pixels[m, 7] * max(value, 0.0))
         result[n] = p
         quality[n, 0], quality[n, 1] = chi / (count - SIZE), count
 
 
 @compiled
-def ring_residuals(gray, center, place, result, window, reach, middle, gap, lens_type, table, table_step, floor, sums):
+def ring_residuals(
+    gray, center, place, result, window, reach, middle, gap, lens_type, table, nodes, table_step, floor, sums
+):
     """Add up, for every ring of one pixel about the micro-image's centre, what tells variance by brightness.
 
     `sums` (rings, 5) takes: count, Σm, Σm², Σr², Σr²m over pixels with the brightness m of the model and residual r.
     The rest is as in `fit_crossings`.
     """
-    pixels = np.empty((1200, 8))
+    pixels, entries = np.empty((1200, 10)), np.empty(1200, np.int64)
     slope = np.zeros(SIZE)
     rings = np.zeros((sums.shape[0], 2))
     rings[:, 0] = np.arange(sums.shape[0])  # in place of the noise: which ring a pixel is in
     for n in range(len(result)):
-        shape = table[lens_type[n]]
-        count = gather(gray, center[n], place[n], window[n], reach, rings, middle[n], gap[n], shape, table_step, pixels)
+        shape, points = table[lens_type[n]], nodes[lens_type[n]]
+        count = gather(
+            gray, center[n], place[n], window[n], reach, rings, middle[n], gap[n], shape, table_step, pixels, entries
+        )
         for m in range(count):
-            value = max(model_at(pixels[m], result[n], floor, slope), 0.0)
+            value = max(model_at(pixels[m], result[n], floor, points[entries[m]], slope), 0.0)
             squared = (pixels[m, 2] - value) ** 2
             ring = int(pixels[m, 6])
             sums[ring, 0] += 1
