@@ -5,8 +5,9 @@ its views, and the scale error of a frame is the mean over all pairs of corners 
 where things come out too small. Γ rescales each corner by γ = Γ(z)/z and is fitted to the errors of all pairs of all
 frames, every frame counting the same; that pairs and frames may be wrong is allowed for.
 
-In the fit, but not in the errors that are reported, a pair counts as the square of its length: noise of depth makes
-short distances longer, the more the farther the board is away, and Γ should not learn that.
+Noise of depth makes distances longer, short ones and those of far boards most of all (by percents, where the scale is
+asked to hundredths of one). But boards are flat: the corners of a board are first put onto the plane that fits them,
+each along its line of sight. That takes most of the noise away, and leaves the scale as it is.
 """
 
 from __future__ import annotations
@@ -69,11 +70,21 @@ class BoardScaleFit:
 
     @property
     def median_before(self) -> float:
-        """Median |scale error| of the frames without Γ."""
-        return float(np.median(np.abs(self.before)))
+        """Median scale error of the frames without Γ, as the paper has it: of signed errors."""
+        return float(np.median(self.before))
 
     @property
     def median_after(self) -> float:
+        """Median scale error of the frames with Γ, of signed errors."""
+        return float(np.median(self.after))
+
+    @property
+    def size_before(self) -> float:
+        """Median |scale error| of the frames without Γ: how far off a frame is, not all of them together."""
+        return float(np.median(np.abs(self.before)))
+
+    @property
+    def size_after(self) -> float:
         """Median |scale error| of the frames with Γ."""
         return float(np.median(np.abs(self.after)))
 
@@ -136,7 +147,31 @@ def board_corners(
         )
     keep = enough[view.reshape(-1)]
     _, view = np.unique(view.reshape(-1)[keep], return_inverse=True)
-    return BoardCorners(view.reshape(-1), views[enough, 0], found[keep], true[keep])
+    return BoardCorners(view.reshape(-1), views[enough, 0], _flattened(found[keep], view.reshape(-1)), true[keep])
+
+
+def _flattened(points: Array, view: Indices) -> Array:
+    """Points (m, 3) moved along their lines of sight onto the plane of all those of the same view (m,).
+
+    In 1/z, which is about linear in virtual depth and so in its noise, and on a plane linear in x/z and y/z.
+    """
+    flat = points.copy()
+    for number in np.unique(view):
+        mine = np.flatnonzero(view == number)
+        sight = points[mine] / points[mine, 2:]
+        inverse = 1 / points[mine, 2]
+        design = sight - [*sight[:, :2].mean(axis=0), 0.0]
+        weight = np.ones(len(mine))
+        for _ in range(ITERATIONS):
+            root = np.sqrt(weight)
+            plane = np.linalg.lstsq(design * root[:, None], inverse * root, rcond=None)[0]
+            away = inverse - design @ plane
+            spread = MAD_TO_SIGMA * float(np.median(np.abs(away)))
+            weight, before = _tukey(away / max(spread, 1e-9 * float(np.median(inverse)))), weight
+            if np.abs(weight - before).max() < 1e-6:
+                break
+        flat[mine] = sight / (design @ plane)[:, None]
+    return flat
 
 
 def scale_errors(corners: BoardCorners, coefficients: ArrayLike = (0.0, 1.0, 0.0)) -> Array:
@@ -227,8 +262,8 @@ def _weights(errors: Array, pairs: _Pairs, count: int, *, first: bool) -> tuple[
     for number in there:
         mine = pairs.view == number
         middle[number] = np.median(errors[mine])
-        away = (errors[mine] - middle[number]) * pairs.length[mine]
-        within[mine] = _tukey(away / max(MAD_TO_SIGMA * float(np.median(np.abs(away))), 1e-9)) * pairs.length[mine] ** 2
+        away = errors[mine] - middle[number]
+        within[mine] = _tukey(away / max(MAD_TO_SIGMA * float(np.median(np.abs(away))), 1e-9))
         within[mine] /= within[mine].sum()
     spread = max(MAD_TO_SIGMA * float(np.median(np.abs(middle[there]))), LEAST_SPREAD)
     return within, np.ones(count) if first else _tukey(middle / spread)

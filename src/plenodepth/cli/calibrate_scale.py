@@ -100,7 +100,7 @@ def _print(record: dict[str, Any], *, fresh: bool) -> None:
         table.add_row(str(row["frame"]), f"{row['distance']:.1f}", percent(row["before"]), percent(row["after"]))
     console().print(table, "")
     tested = plain_table("Boards that the fit has not seen", "order", "median |scale error|")
-    tested.add_row("no Γ", percent(record["median_before"]))
+    tested.add_row("no Γ", percent(record["median_size_before"]))
     for order, result in record["held_out"].items():
         named = f"{order} (best)" if order == record["best_order"] else order
         tested.add_row(named, "–" if result["median"] is None else percent(result["median"]))
@@ -113,7 +113,8 @@ def _print(record: dict[str, Any], *, fresh: bool) -> None:
     )
     console().print(f"Γ, {record['order']}: {values}; for aperture model {record['aperture_model']}")
     console().print(
-        f"median scale error: {percent(record['median_before'])} before, {percent(record['median_after'])} after"
+        f"median scale error: {percent(record['median_before'])} before, {percent(record['median_after'])} after; its "
+        f"size: {percent(record['median_size_before'])} before, {percent(record['median_size_after'])} after"
         + ("" if fresh else " (up to date)")
     )
     say_notes(record["notes"])

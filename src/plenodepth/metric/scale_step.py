@@ -124,7 +124,7 @@ def _with_scale(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCam
     note = (
         f"{NOTE}{record['order']}, for aperture model {model}, by {len(record['frames'])} boards at "
         f"{record['depth_range'][0]:.0f} to {record['depth_range'][1]:.0f} mm; median scale error "
-        f"{100 * record['median_before']:.3f} % before, {100 * record['median_after']:.3f} % after"
+        f"{100 * record['median_before']:+.3f} % before, {100 * record['median_after']:+.3f} % after"
     )
     provenance = with_note(camera.provenance, NOTE, note)
     residuals = {**provenance.residuals, "depth_scale": float(record["rmse"])}
@@ -144,7 +144,7 @@ def _content(
         for order, errors in fit.held_out.items()
     }
     tested = held_out.get(fit.scale.order, {"median": None})["median"]
-    if fit.median_after >= fit.median_before or (tested is not None and tested >= fit.median_before):
+    if fit.size_after >= fit.size_before or (tested is not None and tested >= fit.size_before):
         notes = [*notes, "boards have no better sizes with this Γ than without: use the camera without it"]
     rows = zip(fit.frame, fit.distance, fit.before, fit.after, fit.scale.weights, strict=True)
     names = ("frame", "distance", "before", "after", "weight")
@@ -159,6 +159,8 @@ def _content(
         "rmse": fit.scale.rmse,
         "median_before": fit.median_before,
         "median_after": fit.median_after,
+        "median_size_before": fit.size_before,
+        "median_size_after": fit.size_after,
         "frames": [dict(zip(names, (int(row[0]), *map(float, row[1:])), strict=True)) for row in rows],
         "held_out": held_out,
         "notes": notes,
