@@ -23,6 +23,7 @@ from plenodepth.cli.common import JsonOption, console, plain_table, print_json
 from plenodepth.cli.option_groups import expand_groups
 from plenodepth.cli.progress import row_progress
 from plenodepth.cli.quantities import parse_board
+from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
     from plenodepth.calib.image_list import ListedImage
@@ -86,13 +87,20 @@ def everything(
         notes = [*first.record["notes"], *second.record["notes"], *_white_notes(white_images, white, optics.aperture)]
         inputs = list(dict.fromkeys([*first.record["images"], *second.record["images"]]))
         camera, steps = result.camera, [("white", first.fresh), ("features", second.fresh)]
-        if kappa and camera.type_count:
-            third = kappa_step(folder, camera, pictures, white, second.features, progress, threads=threads_for(threads))
-            camera, steps = third.camera, [*steps, ("kappa", third.fresh)]
-            notes += third.record["notes"]
+        third = None
+        if kappa and camera.type_count > 1:  # κ compares the blur of lens types
+            try:
+                third = kappa_step(
+                    folder, camera, pictures, white, second.features, progress, threads=threads_for(threads)
+                )
+            except InputError as error:  # no reason to lose the camera
+                notes.append(f"no blur coefficient κ: {error}")
+            else:
+                camera, steps = third.camera, [*steps, ("kappa", third.fresh)]
+                notes += third.record["notes"]
         result = replace(result, camera=camera)
         summary = finished(folder, result, first.camera, kind, settings, notes, inputs, first.radii)
-        if kappa and camera.type_count:
+        if third is not None:
             summary["kappa"] = {name: third.record[name] for name in ("kappa", "standard_error", "pairs", "outliers")}
     saved(camera, out)
     print_summary(summary, out, folder, as_json, steps)

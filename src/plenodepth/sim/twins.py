@@ -241,10 +241,10 @@ def _upc(name: str, quick: bool, seed: int) -> Twin:
         wall = partial(wall_scene, camera, depth, seed + index)
         frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth={"distance": depth}))
     generator = np.random.default_rng(seed)
-    for index in range(8):
-        depth = generator.uniform(160, 500)
-        kind = BoardKind(9, 6, 0.055 * depth * factor)
-        thing = _board(kind, camera, depth, generator.uniform(-0.3, 0.3, 3))
+    board = BoardKind(9, 6, 14.0).scaled(factor)  # at any of these depths a micro-image sees one corner or none
+    for index in range(12):
+        depth = 1 / generator.uniform(1 / 500, 1 / 160)
+        thing = _board(board, camera, depth, generator.uniform(-0.3, 0.3, 3), generator.uniform(-0.1, 0.1, 2))
         frames.append(PlannedFrame(f"boards/{index:02d}", _just(thing), frame=index))
     return Twin(name, camera, tuple(frames))
 
