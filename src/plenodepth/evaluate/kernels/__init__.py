@@ -1,0 +1,1 @@
+"""The hot loops of nearest-neighbour searches, compiled by Numba."""
