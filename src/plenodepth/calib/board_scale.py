@@ -176,9 +176,15 @@ def _flattened(points: Array, view: Indices) -> Array:
 
 def scale_errors(corners: BoardCorners, coefficients: ArrayLike = (0.0, 1.0, 0.0)) -> Array:
     """The paper's scale error (f,) of each view with Γ = (γ0, γ1, γ2): the mean over all pairs of corners."""
+    errors, view = pair_scale_errors(corners, coefficients)
+    return np.asarray(np.bincount(view, errors) / np.bincount(view))
+
+
+def pair_scale_errors(corners: BoardCorners, coefficients: ArrayLike = (0.0, 1.0, 0.0)) -> tuple[Array, Indices]:
+    """1 − found/true distance (p,) of every pair of corners of one view, with Γ = (γ0, γ1, γ2), and that view (p,)."""
     pairs = _all_pairs(corners)
     errors, _ = _pair_errors(corners, pairs, np.asarray(coefficients, dtype=np.float64), (0, 1, 2))
-    return np.asarray(np.bincount(pairs.view, errors) / np.bincount(pairs.view))
+    return errors, pairs.view
 
 
 class _Pairs(NamedTuple):
