@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.cloud_distances import authors_cloud_distances, cloud_distances
+from plenodepth.evaluate.cloud_distances import authors_cloud_distances, compare_clouds
 from plenodepth.evaluate.nearest import nearest_points
 
 READING = np.array([[0.0, 0, 0], [10, 0, 0]])
@@ -17,7 +17,7 @@ REFERENCE = np.array([[0.0, 0, 3], [10, 0, 0], [10, 0, 24], [0, 4, 0]])
 
 
 def test_two_and_four_points_by_hand() -> None:
-    result = cloud_distances(READING, REFERENCE, thresholds=(1, 3, 5))
+    result = compare_clouds(READING, REFERENCE, thresholds=(1, 3, 5))
     assert result.to_reference == pytest.approx([3, 0])
     assert result.to_reading == pytest.approx([3, 0, 24, 4])
     assert (result.accuracy.mean, result.accuracy.median, result.accuracy.count) == (1.5, 1.5, 2)
@@ -31,7 +31,7 @@ def test_two_and_four_points_by_hand() -> None:
 
 
 def test_beyond_the_cap_counts_as_the_cap() -> None:
-    result = cloud_distances(READING, REFERENCE, cap=10, thresholds=())
+    result = compare_clouds(READING, REFERENCE, cap=10, thresholds=())
     assert np.isinf(result.to_reading[2])
     assert result.completeness.mean == pytest.approx((3 + 0 + 10 + 4) / 4)
     assert (result.hausdorff, result.completeness.beyond, result.accuracy.beyond) == (10, 0.25, 0)
@@ -47,7 +47,7 @@ def test_the_authors_variant_forgets_what_is_far_and_never_looks_back() -> None:
 
 
 def test_disjoint_clouds_have_an_f_score_of_zero() -> None:
-    (score,) = cloud_distances(READING, READING + 100, thresholds=[1]).f_scores
+    (score,) = compare_clouds(READING, READING + 100, thresholds=[1]).f_scores
     assert score.f_score == 0
 
 
@@ -77,7 +77,7 @@ def test_large_clouds_agree_with_scipy_whatever_the_order_and_number_of_threads(
 
 def test_progress_goes_over_both_directions() -> None:
     seen = []
-    cloud_distances(READING, REFERENCE, progress=lambda done, total: seen.append((done, total)))
+    compare_clouds(READING, REFERENCE, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(2, 6), (6, 6)]
 
 
@@ -91,9 +91,9 @@ def test_progress_goes_over_both_directions() -> None:
 )
 def test_what_is_no_cloud_is_refused(reading: np.ndarray, reference: np.ndarray, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        cloud_distances(reading, reference)
+        compare_clouds(reading, reference)
 
 
 def test_a_threshold_beyond_the_cap_is_refused() -> None:
     with pytest.raises(InputError, match="thresholds"):
-        cloud_distances(READING, REFERENCE, cap=5, thresholds=[6])
+        compare_clouds(READING, REFERENCE, cap=5, thresholds=[6])

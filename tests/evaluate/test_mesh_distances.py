@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.mesh_distances import mesh_distances, sample_mesh
+from plenodepth.evaluate.mesh_distances import compare_to_mesh, sample_mesh
 
 CORNERS = np.array([[0.0, 0, 0], [4, 0, 0], [0, 3, 0]])
 ONE = np.array([[0, 1, 2]])
@@ -43,15 +43,15 @@ def brute_force(points: np.ndarray, vertices: np.ndarray, faces: np.ndarray) -> 
     ],
 )
 def test_every_region_of_a_triangle(point: tuple[float, ...], expected: float) -> None:
-    assert mesh_distances([point], CORNERS, ONE).distance == pytest.approx([expected])
+    assert compare_to_mesh([point], CORNERS, ONE).distance == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("corners", [[0, 1, 2], [2, 0, 1], [1, 2, 0], [1, 0, 2]])
 def test_a_triangle_without_area_is_its_longest_edge(corners: list[int]) -> None:
     line = np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0]])
     points = [[2, 5, 0], [-3, 4, 0], [6, 4, 0]]
-    assert mesh_distances(points, line, [corners]).distance == pytest.approx([5, 5, 5])
-    assert mesh_distances(points, line[:1], [[0, 0, 0]]).distance == pytest.approx([np.sqrt(29), 5, np.sqrt(52)])
+    assert compare_to_mesh(points, line, [corners]).distance == pytest.approx([5, 5, 5])
+    assert compare_to_mesh(points, line[:1], [[0, 0, 0]]).distance == pytest.approx([np.sqrt(29), 5, np.sqrt(52)])
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60), st.booleans())
@@ -60,7 +60,7 @@ def test_the_tree_finds_what_all_triangles_find(seed: int, count: int, thin: boo
     vertices = generator.normal(0, 10, (count + 2, 3)) * [1, 1, 1e-4 if thin else 1]
     faces = generator.integers(0, count + 2, (count, 3))
     points = generator.normal(0, 15, (40, 3))
-    result = mesh_distances(points, vertices, faces)
+    result = compare_to_mesh(points, vertices, faces)
     np.testing.assert_allclose(result.distance, brute_force(points, vertices, faces), rtol=1e-6, atol=1e-9)
     for point, face, distance in zip(points, result.face, result.distance, strict=True):
         assert brute_force(point[None], vertices, faces[[face]]) == pytest.approx([distance], rel=1e-6, abs=1e-9)
@@ -80,8 +80,8 @@ def wavy(n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_points_of_the_mesh_are_on_it_and_the_figures_are_of_their_shift() -> None:
     vertices, faces = wavy(60)
     points = sample_mesh(vertices, faces, 20_000)
-    assert mesh_distances(points, vertices, faces).accuracy.largest < 1e-9
-    far = mesh_distances(points + [0, 0, 500], vertices, faces, cap=100)
+    assert compare_to_mesh(points, vertices, faces).accuracy.largest < 1e-9
+    far = compare_to_mesh(points + [0, 0, 500], vertices, faces, cap=100)
     assert (far.accuracy.mean, far.accuracy.beyond) == (100, 1)
     assert (far.face == -1).all()
 
@@ -97,8 +97,8 @@ def test_points_of_a_mesh_are_uniform_by_area_and_seeded() -> None:
 
 def test_what_is_no_mesh_is_refused() -> None:
     with pytest.raises(InputError, match="not there"):
-        mesh_distances([[0, 0, 0]], CORNERS, [[0, 1, 3]])
+        compare_to_mesh([[0, 0, 0]], CORNERS, [[0, 1, 3]])
     with pytest.raises(InputError, match="triangles"):
-        mesh_distances([[0, 0, 0]], CORNERS, np.empty((0, 3), int))
+        compare_to_mesh([[0, 0, 0]], CORNERS, np.empty((0, 3), int))
     with pytest.raises(InputError, match="no area"):
         sample_mesh(CORNERS, [[0, 0, 1]], 5)

@@ -99,7 +99,7 @@ class AuthorsCloudDistances:
     counted: float  # share of the reading's points that are in both figures
 
 
-def cloud_distances(
+def compare_clouds(
     reading: ArrayLike,
     reference: ArrayLike,
     *,

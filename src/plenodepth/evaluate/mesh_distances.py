@@ -28,7 +28,7 @@ class MeshDistances:
     accuracy: DirectedDistances
 
 
-def mesh_distances(
+def compare_to_mesh(
     reading: ArrayLike,
     vertices: ArrayLike,
     faces: ArrayLike,

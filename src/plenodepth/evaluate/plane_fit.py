@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plenodepth.calib.depth_scale import MAD_TO_SIGMA, TUKEY
 from plenodepth.errors import InputError
 from plenodepth.evaluate.nearest import checked_points
 
 Float64 = NDArray[np.float64]
 
-MAD_TO_SIGMA = 1.4826
-TUKEY = 4.685  # standard deviations beyond which a point counts no more
 INLIER = 3.0  # standard deviations within which a point belongs to the plane, where no threshold is given
 TRIALS = 300  # of three points: with half the points wrong, all trials fail in 1 of 10¹⁷ cases
 JUDGES = 5000  # points, drawn at random, that decide between the trials

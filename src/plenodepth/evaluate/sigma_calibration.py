@@ -14,12 +14,12 @@ from math import erf, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plenodepth.calib.depth_scale import MAD_TO_SIGMA
 from plenodepth.errors import InputError
 from plenodepth.evaluate.splits import bin_labels, quantile_edges
 
 Float64 = NDArray[np.float64]
 
-MEDIAN_TO_SIGMA = 1.4826  # a Gaussian's σ over its median |deviation|
 SIGMAS = (1.0, 2.0, 3.0)
 
 
@@ -52,7 +52,7 @@ class SigmaCalibration:
         return float(np.mean([abs(row.observed - row.predicted) / row.predicted for row in self.bins]))
 
 
-def sigma_calibration(error: ArrayLike, sigma: ArrayLike, *, bins: int = 10) -> SigmaCalibration:
+def compare_sigma(error: ArrayLike, sigma: ArrayLike, *, bins: int = 10) -> SigmaCalibration:
     """Errors (…), NaN = missing, against their predicted standard deviations (…) of the same unit."""
     errors, spreads = np.asarray(error), np.asarray(sigma)
     if errors.shape != spreads.shape:
@@ -67,7 +67,7 @@ def sigma_calibration(error: ArrayLike, sigma: ArrayLike, *, bins: int = 10) -> 
     normalised = e / s
     size = np.abs(normalised)
     return SigmaCalibration(
-        spread=MEDIAN_TO_SIGMA * float(np.median(size)),
+        spread=MAD_TO_SIGMA * float(np.median(size)),
         rms=float(np.sqrt(np.mean(size**2))),
         bias=float(np.median(normalised)),
         within=np.array([np.count_nonzero(size <= limit) / len(size) for limit in SIGMAS]),
@@ -87,6 +87,6 @@ def _bins(error: Float64, sigma: Float64, bins: int) -> tuple[SigmaBin, ...]:
         if not len(part):
             continue
         e, s = error[part], sigma[part]
-        robust = MEDIAN_TO_SIGMA * float(np.median(np.abs(e)))
+        robust = MAD_TO_SIGMA * float(np.median(np.abs(e)))
         rows.append(SigmaBin(float(np.sqrt(np.mean(s**2))), float(np.sqrt(np.mean(e**2))), robust, len(part)))
     return tuple(rows)

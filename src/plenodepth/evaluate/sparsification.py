@@ -52,7 +52,7 @@ class Sparsification:
         return 1 - self.ause / worst if worst > 1e-12 * self.random else float("nan")
 
 
-def sparsification(
+def sparsification_curves(
     error: ArrayLike, confidence: ArrayLike, *, measure: Measure = "mean", steps: int = 100
 ) -> Sparsification:
     """Curves of errors (…), NaN = missing, ordered by confidence (…): higher is surer; give −σ to judge a σ.
