@@ -52,6 +52,7 @@ def test_bins_are_open_above_but_for_the_last() -> None:
     assert bin_labels([0.0, 0.9, 1.0, 2.0, 2.1, -0.1, NAN], [0, 1, 2]).tolist() == [0, 0, 1, 1, -1, -1, -1]
     assert bin_labels([-1e9, 5.0, np.inf], [-np.inf, 0, np.inf]).tolist() == [0, 1, 1]
     assert bin_names([0, 2, 5], "px") == ["0 – 2 px", "2 – 5 px"]
+    assert bin_names([-np.inf, 2, np.inf]) == ["< 2", "≥ 2"]
 
 
 def test_quantile_bins_hold_equally_many() -> None:

@@ -84,9 +84,9 @@ def bin_labels(values: ArrayLike, edges: ArrayLike) -> Int32:
 
 
 def bin_names(edges: ArrayLike, unit: str = "") -> list[str]:
-    """Names of bins for tables, as "2 – 5 px"."""
+    """Names of bins for tables, as "2 – 5 px"; "≥ 5 px" and "< 2 px" where a bin has no end."""
     limits, ending = _checked_edges(edges), f" {unit}" if unit else ""
-    return [f"{low:.4g} – {high:.4g}{ending}" for low, high in pairwise(limits)]
+    return [_range_name(low, high) + ending for low, high in pairwise(limits.tolist())]
 
 
 def binned_errors(error: ArrayLike, values: ArrayLike, edges: ArrayLike, unit: str = "") -> tuple[ErrorGroup, ...]:
@@ -146,6 +146,12 @@ def _group(label: int, name: str, members: int, errors: NDArray[Any]) -> ErrorGr
     q25, median, q75 = np.quantile(size, (0.25, 0.5, 0.75)).tolist()
     mean, rmse = float(size.mean(dtype=np.float64)), float(np.sqrt(np.square(size).mean(dtype=np.float64)))
     return ErrorGroup(label, name, members, len(errors), q25, median, q75, mean, rmse, float(np.median(errors)))
+
+
+def _range_name(low: float, high: float) -> str:
+    if high == np.inf:
+        return "all" if low == -np.inf else f"≥ {low:.4g}"
+    return f"< {high:.4g}" if low == -np.inf else f"{low:.4g} – {high:.4g}"
 
 
 def _checked_edges(edges: ArrayLike) -> NDArray[np.float64]:
