@@ -53,6 +53,14 @@ def test_r12_es_has_fifteen_distances() -> None:
     assert [frame.truth["distance"] for frame in targets] == list(range(500, 2000, 100))
 
 
+@pytest.mark.parametrize(("name", "folder"), [("r12-a", "boards"), ("r12-es", "calibration"), ("upc-s", "boards")])
+def test_boards_to_calibrate_with_are_one_board(name: str, folder: str) -> None:
+    frames = [frame for frame in twin(name).frames if frame.folder.startswith(f"{folder}/")]
+    boards = [frame.scene().objects[0] for frame in frames if frame.scene is not None]
+    assert len(boards) >= 12
+    assert len({(board.columns, board.rows, board.square) for board in boards if isinstance(board, Checkerboard)}) == 1
+
+
 def test_r12_elp20_has_five_scenes_with_lidar() -> None:
     scenes = [frame for frame in twin("r12-elp20").frames if frame.scene is not None]
     assert [frame.folder for frame in scenes] == [

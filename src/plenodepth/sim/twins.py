@@ -109,19 +109,26 @@ def _relative(
     """White images, free-hand boards for calibration, and a board moved along the axis in known steps."""
     camera, factor = _camera(camera_name, quick)
     board = kind.scaled(factor)
-    generator = np.random.default_rng(seed)
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
+    frames += _free_hand(camera, board, seed, "boards")
+    for index, depth in enumerate(distances):
+        thing = _board(board, camera, depth, np.zeros(3))
+        frames.append(PlannedFrame(f"steps/{index:02d}", _just(thing), frame=index, truth={"distance": depth}))
+    return Twin(name, camera, tuple(frames))
+
+
+def _free_hand(camera: PlenopticCamera, board: BoardKind, seed: int, folder: str) -> list[PlannedFrame]:
+    """Boards to calibrate with: over all depths that the camera sees well, turned and shifted by hand."""
+    generator = np.random.default_rng(seed)
     near, far = metric_from_virtual(replace(camera, depth_scale=None), [14.0, 2.6])
+    frames = []
     for index in range(FREE_HAND_BOARDS):
         depth = 1 / generator.uniform(1 / far, 1 / near)
         turn = generator.uniform([-0.35, -0.35, -0.25], [0.35, 0.35, 0.25])
         shift = generator.uniform(-0.15, 0.15, 2)
         thing = _board(board, camera, depth, turn, shift)
-        frames.append(PlannedFrame(f"boards/{index:02d}", _just(thing), frame=index))
-    for index, depth in enumerate(distances):
-        thing = _board(board, camera, depth, np.zeros(3))
-        frames.append(PlannedFrame(f"steps/{index:02d}", _just(thing), frame=index, truth={"distance": depth}))
-    return Twin(name, camera, tuple(frames))
+        frames.append(PlannedFrame(f"{folder}/{index:02d}", _just(thing), frame=index))
+    return frames
 
 
 def _just(*things: SceneObject) -> Callable[[], Scene]:
@@ -147,6 +154,8 @@ def _es(name: str, quick: bool, seed: int) -> Twin:
         board = _board(BoardKind(8, 5, 30.0).scaled(factor), camera, depth, np.zeros(3))
         frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth=truth))
         frames.append(PlannedFrame(f"boards/{index:02d}", _just(board), frame=index, truth=truth))
+    # R12-ELP20 has the same camera, so these serve both.
+    frames += _free_hand(camera, BoardKind(6, 4, 30.0).scaled(factor), seed, "calibration")
     return Twin(name, camera, tuple(frames))
 
 
