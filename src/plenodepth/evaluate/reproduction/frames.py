@@ -1,0 +1,64 @@
+"""Depth of single frames by a method, kept on disk: several experiments need the same maps."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.calib.done_steps import fingerprint
+from plenodepth.calib.kappa_step import camera_key
+from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.model import ApertureModel
+from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.filters import FilterSettings, apply_filters
+from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.evaluate.reproduction.datasets import Dataset
+from plenodepth.evaluate.reproduction.methods import Method
+from plenodepth.evaluate.reproduction.study import Study
+from plenodepth.io import atomic_path
+from plenodepth.io.images import read_image
+from plenodepth.raw import clean_image
+from plenodepth.raw.image import RawImage
+
+ARRAYS = ("virtual_depth", "sigma", "confidence", "cost", "views")
+FILTERS = FilterSettings()
+
+
+def clean_frame(dataset: Dataset, path: Path, camera: PlenopticCamera) -> RawImage:
+    """The raw image without its vignetting."""
+    return clean_image(read_image(path), camera, white=_white(dataset.white), name=path.parent.name)
+
+
+def virtual_map(study: Study, dataset: Dataset, path: Path, method: Method) -> VirtualDepthMap:
+    """The filtered map of a frame; it does not depend on Γ, so that methods with and without share it."""
+    camera = replace(dataset.model(method.camera), depth_scale=None, depth_scale_model="off")
+    made_of = {"camera": camera_key(camera), "settings": asdict(method.settings), "filters": asdict(FILTERS)}
+    key = fingerprint(made_of, [path, dataset.white])
+    kept = study.folder("maps") / f"{dataset.name}-{key[:20]}.npz"
+    if kept.is_file():
+        return _read(kept)
+    found = estimate_depth(clean_frame(dataset, path, camera), camera, method.settings, threads=study.threads)
+    found = apply_filters(found, camera, FILTERS)
+    with atomic_path(kept) as temporary, temporary.open("wb") as file:
+        arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}
+        np.savez_compressed(file, **arrays, refined=found.refined, model=found.aperture_model, note=found.aperture_note)
+    return found
+
+
+def _read(path: Path) -> VirtualDepthMap:
+    with np.load(path) as kept:
+        arrays = {name: kept[name] for name in ARRAYS}
+        model = cast(ApertureModel, str(kept["model"]))
+        return VirtualDepthMap(
+            **arrays, refined=bool(kept["refined"]), aperture_model=model, aperture_note=str(kept["note"])
+        )
+
+
+@lru_cache(maxsize=2)
+def _white(path: Path) -> NDArray[Any]:
+    return read_image(path)

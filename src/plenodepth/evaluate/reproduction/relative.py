@@ -1,0 +1,61 @@
+"""Relative depth (the paper's figure 8): targets moved in known steps, the median depth of each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plenodepth.calib.kappa_step import camera_key
+from plenodepth.camera.depth import scaled_for
+from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
+from plenodepth.evaluate.reproduction.datasets import Dataset, Shot, prepared, scaled_camera
+from plenodepth.evaluate.reproduction.frames import virtual_map
+from plenodepth.evaluate.reproduction.methods import RELATIVE_METHODS, Method
+from plenodepth.evaluate.reproduction.study import Study
+from plenodepth.metric import metric_depth_map
+
+GROUPS = {"r12-a": "steps", "r12-b": "steps", "r12-c": "steps", "r12-es": "targets"}
+BOARDS_ALONE = ("r12-a", "r12-b", "r12-c")  # over which the paper takes its mean
+
+
+def relative_experiment(study: Study, methods: Sequence[Method] = RELATIVE_METHODS) -> dict[str, Any]:
+    """ε_z of all methods on all datasets, in parts; its mean and spread over R12-A, B and C, as the paper has them."""
+    datasets: dict[str, Any] = {}
+    for name, group in GROUPS.items():
+        dataset = prepared(study, name)
+        shots = dataset.shots(group)
+        datasets[name] = {method.label: method_on(study, dataset, shots, method) for method in methods}
+    means = {}
+    for method in methods:
+        errors = [datasets[name][method.label]["mean"] for name in BOARDS_ALONE]
+        means[method.label] = {"mean": float(np.mean(errors)), "spread": float(np.std(errors, ddof=1))}
+    return {"datasets": datasets, "over_a_b_c": means}
+
+
+def method_on(study: Study, dataset: Dataset, shots: Sequence[Shot], method: Method) -> dict[str, Any]:
+    """ε_z of a method on a dataset's shots, and the depth of each frame."""
+    camera = scaled_camera(study, dataset, method)
+    depths = []
+    for index, shot in enumerate(shots):
+        study.progress(index, len(shots), f"{dataset.name}, {method.label}: frame {shot.frame}")
+        found = virtual_map(study, dataset, shot.path, method)
+        depths.append(median_depth(metric_depth_map(scaled_for(camera, found.aperture_model), found)))
+    truth = [shot.distance for shot in shots]
+    result = relative_depth_error(depths, truth)
+    return {
+        "mean": result.mean,
+        "std": result.std,
+        "interval": list(result.interval),
+        "frames": [
+            {"frame": shot.frame, "truth": shot.distance, "depth": depth}
+            for shot, depth in zip(shots, depths, strict=True)
+        ],
+        "displacements": [
+            {"displacement": row.displacement, "mean": row.mean, "std": row.std, "pairs": row.pairs}
+            for row in by_displacement(result)
+        ],
+        "depth_scale": None if camera.depth_scale is None else [float(value) for value in camera.depth_scale],
+        "camera": camera_key(camera),
+    }
