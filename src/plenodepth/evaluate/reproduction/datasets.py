@@ -26,7 +26,7 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction.methods import CameraModel, Method, Scaling
 from plenodepth.evaluate.reproduction.study import Study
-from plenodepth.metric.scale_step import scale_step
+from plenodepth.metric.scale_step import ScaleStep, scale_step
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset
 from plenodepth.sim.twins import twin
 
@@ -60,6 +60,7 @@ class Dataset:
     root: Path
     board: Board
     white: Path  # at the aperture of the images
+    board_white: Path  # the same of the boards, which may be another dataset's
     boards: list[ListedImage]  # to calibrate with
     features: Features  # of the boards
     camera: PlenopticCamera  # the blur-aware model, without Γ
@@ -110,32 +111,34 @@ def prepared(study: Study, name: str) -> Dataset:
         study.progress(done, total, f"{own}, calibration: {what}")
 
     first = white_step(work, optics, whites, None, GridOptions(), progress)
-    lens_white = next(image.path for image in whites if image.f_number == F_NUMBER)
-    second = features_step(work, first.camera, boards, lens_white, board, study.threads, progress)
+    board_white = next(image.path for image in whites if image.f_number == F_NUMBER)
+    second = features_step(work, first.camera, boards, board_white, board, study.threads, progress)
     settings = AdjustSettings(aperture=True)
     camera = _adjusted(work, first.camera, second.features, first.centers, board, settings, progress)
-    camera = kappa_step(work, camera, boards, lens_white, second.features, progress, threads=study.threads).camera
+    camera = kappa_step(work, camera, boards, board_white, second.features, progress, threads=study.threads).camera
     holes = study.folder("calibration", f"{own}-pinhole")
     plain = white_step(holes, optics, whites, None, GridOptions(type_count=0), progress)
     pinhole = _adjusted(
         holes, plain.camera, second.features, plain.centers, board, AdjustSettings(use_rho=False), progress
     )
-    return Dataset(name, root, board, white, boards, second.features, camera, pinhole, work)
+    return Dataset(name, root, board, white, board_white, boards, second.features, camera, pinhole, work)
 
 
 def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCamera:
     """The camera of a method, with the Γ that the calibration's boards give for its settings."""
-    camera = dataset.model(method.camera)
-    if method.scaling == "none":
-        return camera
+    return dataset.model(method.camera) if method.scaling == "none" else scale_of(study, dataset, method).camera
+
+
+def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleStep:
+    """Γ of a method: by the boards that the camera was calibrated with, not by the frames it is judged on."""
     order: dict[Scaling, ScaleOrder | None] = {"linear": "linear", "quadratic": "quadratic", "best": None}
     # Γ of a refined map is that of the coarse one: it is made with all views of a corner, and these tell more.
     settings = replace(method.settings, refined=False)
-    step = scale_step(
+    return scale_step(
         study.folder("scale", dataset.work.name, _slug(method, settings)),
-        camera,
+        dataset.model(method.camera),
         dataset.boards,
-        dataset.white,
+        dataset.board_white,
         dataset.features,
         dataset.board,
         order[method.scaling],
@@ -144,7 +147,6 @@ def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCa
         lambda done, total, what: study.progress(done, total, f"{dataset.name}, {method.label}: {what}"),
         threads=study.threads,
     )
-    return step.camera
 
 
 def _slug(method: Method, settings: DepthSettings) -> str:

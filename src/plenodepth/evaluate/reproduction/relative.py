@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from plenodepth.calib.kappa_step import camera_key
+from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
+from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
 from plenodepth.evaluate.reproduction.datasets import Dataset, Shot, prepared, scaled_camera
 from plenodepth.evaluate.reproduction.frames import virtual_map
@@ -34,13 +36,20 @@ def relative_experiment(study: Study, methods: Sequence[Method] = RELATIVE_METHO
     return {"datasets": datasets, "over_a_b_c": means}
 
 
-def method_on(study: Study, dataset: Dataset, shots: Sequence[Shot], method: Method) -> dict[str, Any]:
-    """ε_z of a method on a dataset's shots, and the depth of each frame."""
+Change = Callable[[PlenopticCamera, VirtualDepthMap], VirtualDepthMap]
+
+
+def method_on(
+    study: Study, dataset: Dataset, shots: Sequence[Shot], method: Method, change: Change | None = None
+) -> dict[str, Any]:
+    """ε_z of a method on a dataset's shots, and the depth of each frame; `change` maps beforehand."""
     camera = scaled_camera(study, dataset, method)
     depths = []
     for index, shot in enumerate(shots):
         study.progress(index, len(shots), f"{dataset.name}, {method.label}: frame {shot.frame}")
         found = virtual_map(study, dataset, shot.path, method)
+        if change is not None:
+            found = change(camera, found)
         depths.append(median_depth(metric_depth_map(scaled_for(camera, found.aperture_model), found)))
     truth = [shot.distance for shot in shots]
     result = relative_depth_error(depths, truth)

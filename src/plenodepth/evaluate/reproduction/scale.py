@@ -1,0 +1,27 @@
+"""Scale errors before and after correction (the paper's figure 7 and its table of coefficients)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plenodepth.evaluate.reproduction.datasets import prepared, scale_of
+from plenodepth.evaluate.reproduction.methods import AWARE_S, BLADE, LINEAR, Method
+from plenodepth.evaluate.reproduction.study import Study
+
+DATASETS = ("r12-a", "r12-b", "r12-c", "r12-es")
+METHODS = (BLADE, LINEAR, AWARE_S)
+KEPT = (
+    "order", "best_order", "depth_scale", "standard_errors", "median_before", "median_after", "median_size_before",
+    "median_size_after", "frames", "held_out", "aperture_model",
+)  # fmt: skip
+
+
+def scale_experiment(study: Study, methods: Sequence[Method] = METHODS) -> dict[str, Any]:
+    """Γ and the scale errors of the boards, in parts, by dataset and method."""
+    datasets: dict[str, Any] = {}
+    for name in DATASETS:
+        dataset = prepared(study, name)
+        records = {method.label: scale_of(study, dataset, method).record for method in methods}
+        datasets[name] = {label: {key: record[key] for key in KEPT} for label, record in records.items()}
+    return {"datasets": datasets}
