@@ -71,8 +71,13 @@ def refined_views(
     grid: Grid,
     noise: Noise,
     camera: PlenopticCamera | None = None,
+    *,
+    widest: float = CLIPPED_WINDOW,
 ) -> BoardViews:
-    """Fit all views of the m clusters of a grid; `label` (n,): those of the known ones, −1 for none."""
+    """Fit all views of the m clusters of a grid; `label` (n,): those of the known ones, −1 for none.
+
+    No more than `widest` px about a corner are fitted.
+    """
     clips = camera if knows_clipping(camera) else None
     chosen = label >= 0
     views, label = corners.where(chosen), label[chosen]
@@ -80,7 +85,7 @@ def refined_views(
         clusters, step = _completed(_thin_clusters(views, label, micro_images, clips, len(grid.board)), grid)
         k, l, cluster, place = _expected(clusters, micro_images, clips)
         start = _starts(views, label, grid, micro_images, k, l, cluster, place, clusters, clips)
-        widest = OPEN_WINDOW if clips is None else CLIPPED_WINDOW
+        widest = min(widest, OPEN_WINDOW if clips is None else CLIPPED_WINDOW)
         size = np.clip(np.abs(clusters.factor), *FACTOR_RANGE)
         window = np.clip(SHARE_OF_STEP * step * size, LEAST_WINDOW, widest)[cluster]
         clip = _clip(micro_images, k, l, cluster, clusters, clips, shaped=turn == ROUNDS - 1)

@@ -8,20 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.calib.board_grid import FoundBoard, find_boards, grid_error, least_corners
-from plenodepth.calib.board_views import BoardViews, Grid, expected_blur, refined_views, virtual_depth
+from plenodepth.calib.board_views import BoardViews, Grid, refined_views
 from plenodepth.calib.clusters import find_clusters
 from plenodepth.calib.corner_search import find_corners
 from plenodepth.calib.corners import Corners, Noise
 from plenodepth.calib.features import UNKNOWN, Board, Features
-from plenodepth.camera import PlenopticCamera, lens_distances
+from plenodepth.calib.view_features import features_of_views
+from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import Array, Indices, MicroImageArray, require_matching_lens_count
 from plenodepth.errors import InputError
 
 LEAST_CONFIRMED = 0.25  # of the micro-images that should show a board's corners: fewer do, and it was a mistake
 MOST_GRID_ERROR = 0.06  # steps of the grid: a texture may look like a board, but not as straight
 FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be poor
-IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
-IN_FOCUS_SIGMA = 0.4  # px, of ρ there
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ def find_features(
     Numbers of corners: x along +u as far as the board's sides allow. A board of which rows or columns are missing is
     numbered from the first ones found; its notes say so.
     """
-    gray = _checked(gray, micro_images)
+    gray = checked_gray(gray, micro_images)
     corners, noise = find_corners(gray, micro_images)
     clusters, label = find_clusters(corners, micro_images)
     boards = find_boards(clusters, _edges(corners, label, len(clusters)), board)
@@ -90,10 +89,10 @@ def refit_features(
     """The features of a frame fitted anew with another camera, without another search: numbers of corners stay."""
     if found.search is None:
         return found
-    return _fitted(_checked(gray, micro_images), micro_images, found.search, camera)
+    return _fitted(checked_gray(gray, micro_images), micro_images, found.search, camera)
 
 
-def _checked(gray: NDArray[np.float32], micro_images: MicroImageArray) -> NDArray[np.float32]:
+def checked_gray(gray: NDArray[np.float32], micro_images: MicroImageArray) -> NDArray[np.float32]:
     """The image, of one layout, for which alone the kernels are compiled."""
     if np.ndim(gray) != 2:
         raise InputError(f"has shape {np.shape(gray)}, needs (height, width)", field="gray")
@@ -167,38 +166,20 @@ def _result(
 ) -> FrameFeatures:
     """The features of the boards that are `sure` (b,)."""
     grid, board = search.grid, search.board
-    chosen = sure[grid.board[views.label]]
-    seen, label = np.unique(views.label[chosen], return_inverse=True)
-    corners, clusters = views.corners.where(chosen), views.clusters.where(seen)
-    column, row = grid.place[seen].T
-    corner, number = row * board.columns + column, (np.cumsum(sure) - 1)[grid.board[seen]]
-    blur, blur_sigma = 2 * corners.spread, 2 * corners.spread * corners.spread_sigma
-    depth, depth_sigma = np.full((2, len(clusters)), np.nan)
-    rho, rho_sigma = np.full((2, len(corners)), np.nan)
-    if camera is not None:
-        depth = virtual_depth(camera, clusters.factor)
-        depth_sigma = depth**2 * clusters.factor_sigma / float(lens_distances(camera).pitch_ratio)
-        if camera.type_count:
-            line = expected_blur(camera, corners.k, corners.l, depth[label])
-            sharp = (np.abs(line) < IN_FOCUS) | (blur < IN_FOCUS)
-            rho = np.where(sharp, line, np.copysign(blur, line))
-            rho_sigma = np.where(sharp, IN_FOCUS_SIGMA, blur_sigma)
-    features = Features(
-        frame=np.full(len(corners), search.frame),
-        k=corners.k,
-        l=corners.l,
-        uv=corners.uv,
-        covariance=corners.covariance,
-        rho=rho,
-        rho_sigma=rho_sigma,
-        cluster=label,
-        corner=corner[label],
-        board=number[label],
+    column, row = grid.place.T
+    found = features_of_views(
+        views,
+        sure[grid.board],
+        corner=row * board.columns + column,
+        board=(np.cumsum(sure) - 1)[grid.board],
+        frame=search.frame,
+        camera=camera,
     )
     whole = [one for one, there in zip(search.whole, sure, strict=True) if there]
-    notes = _notes(features, whole, board, search.frame)
-    factors = (clusters.factor, clusters.factor_sigma)
-    return FrameFeatures(features, blur, blur_sigma, *factors, depth, depth_sigma, notes, search)
+    notes = _notes(found.features, whole, board, search.frame)
+    factors = (found.clusters.factor, found.clusters.factor_sigma)
+    depths = (found.virtual_depth, found.virtual_depth_sigma)
+    return FrameFeatures(found.features, found.blur, found.blur_sigma, *factors, *depths, notes, search)
 
 
 def _notes(features: Features, boards: list[bool], board: Board, frame: int) -> tuple[str, ...]:

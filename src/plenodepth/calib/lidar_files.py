@@ -19,6 +19,8 @@ from plenodepth.io import (
     atomic_path,
     json_text,
     parse_by_suffix,
+    read_ply,
+    read_pts,
     read_text,
     to_number,
     write_pose,
@@ -28,6 +30,7 @@ from plenodepth.io import (
 VERSION_KEY, VERSION = "plenodepth_lidar_pose", 1
 SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 COMMENT = "#"
+LIGHTNESS = np.array([0.2126, 0.7152, 0.0722])  # of red, green, blue
 POSE_SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -63,6 +66,32 @@ def read_targets(path: Path | str) -> Targets:
     if not points:
         raise InputError("holds no target", file=path, fix="give x,y,z (mm) of one target a line")
     return Targets(np.array(points), tuple(names))
+
+
+def write_targets(path: Path | str, targets: Targets) -> None:
+    """As `read_targets` reads it."""
+    rows = (f"{x:.6f},{y:.6f},{z:.6f},{name}" for (x, y, z), name in zip(targets.points, targets.names, strict=True))
+    with atomic_path(path) as temporary:
+        temporary.write_text("\n".join(["x,y,z,name", *rows]) + "\n", encoding="utf-8")
+
+
+def read_scan(path: Path | str) -> tuple[Array, Array]:
+    """Points (n, 3) mm and brightness (n,) of a scan: .pts (metres in the file) or .ply (mm).
+
+    Brightness is the scanner's intensity, or without one the lightness of the colours.
+    """
+    readers = {".pts": read_pts, ".ply": read_ply}
+    reader = readers.get(Path(path).suffix.lower())
+    if reader is None:
+        raise InputError("does not tell the format by its suffix", file=path, fix=f"one of {', '.join(readers)}")
+    columns = reader(path)
+    if "intensity" in columns:
+        brightness = np.asarray(columns["intensity"], dtype=np.float64)
+    elif "colors" in columns:
+        brightness = columns["colors"].astype(np.float64) @ LIGHTNESS
+    else:
+        raise InputError("has neither intensity nor colours", file=path, fix="export the scan with its intensity")
+    return np.asarray(columns["points"], dtype=np.float64), brightness
 
 
 def _is_number(text: str) -> bool:

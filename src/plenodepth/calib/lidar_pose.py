@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
+from plenodepth.calib.constellation import rigid_motion
 from plenodepth.calib.corner_depth import cluster_views
 from plenodepth.calib.features import Features
 from plenodepth.calib.residuals import Residuals, Seen, feature_residuals
@@ -26,8 +27,10 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 
 LEAST_TARGETS = 4
+LEAST_WITH_START = 3  # where their distances told already which is which
 LEAST_WIDTH = 1e-3  # of the constellation's length: narrower ones are a line, about which the scanner could turn
 REWEIGHTINGS = 10
+LEAST_SIGMA = 1e-6  # mm, of a target among others that are less well known
 STEPS = 60  # of Levenberg and Marquardt's method, in all
 CONVERGED = 1e-9  # of the cost
 NO_MATCH = 5.0  # px: a target that fits no better than this is not that of its features
@@ -67,27 +70,31 @@ def find_lidar_pose(
     features: Features,
     *,
     aperture: bool,
-    target_sigma: float = 0.0,
+    target_sigma: ArrayLike = 0.0,
+    start: Pose | None = None,
 ) -> LidarPose:
     """cam_from_lidar by targets (m, 3) mm, LIDAR frame, and their features, whose `cluster` is the target's number.
 
     Features of other clusters are left out. With `aperture` targets are predicted where they appear through the
-    camera's aperture. `target_sigma` is the standard deviation of the targets' coordinates, mm.
+    camera's aperture. `target_sigma`, one or (m,), is the standard deviation of the targets' coordinates, mm. With a
+    pose to `start` from three targets are enough.
     """
     points = np.asarray(targets, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
         raise InputError(f"has shape {points.shape}, needs finite x, y, z of each target", field="targets")
-    if not (np.isfinite(target_sigma) and target_sigma >= 0):
-        raise InputError(f"is {target_sigma}, needs a number ≥ 0", field="target_sigma", fix="give it in mm")
+    sigma = np.asarray(target_sigma, dtype=np.float64)
+    if not (np.isfinite(sigma) & (sigma >= 0)).all():
+        raise InputError(f"is {sigma}, needs a number ≥ 0", field="target_sigma", fix="give it in mm")
     there = (features.cluster >= 0) & (features.cluster < len(points)) & np.isfinite(features.uv).all(axis=1)
     mine = features.where(there)
     mine = mine.where(np.argsort(mine.cluster, kind="stable"))
-    _require_constellation(points[np.unique(mine.cluster)])
-    problem = _Problem(camera, points, mine, aperture, target_sigma)
-    found = [(start, problem.refined(start)) for start in _starts(camera, points, mine)]
+    _require_constellation(points[np.unique(mine.cluster)], LEAST_TARGETS if start is None else LEAST_WITH_START)
+    problem = _Problem(camera, points, mine, aperture, np.broadcast_to(sigma, len(points)))
+    starts = _starts(camera, points, mine) if start is None else iter([start])
+    found = [(first, problem.refined(first)) for first in starts]
     if not found:
         raise InputError("no pose puts the targets before the camera", field="targets", fix="check their numbers")
-    start, best = min(found, key=lambda pair: problem.missed(pair[1]).max())
+    begun, best = min(found, key=lambda pair: problem.missed(pair[1]).max())
     missed = problem.missed(best)
     if not missed.max() <= NO_MATCH:
         raise InputError(
@@ -98,14 +105,12 @@ def find_lidar_pose(
     weighting = problem.weighting(best)
     values = problem.residuals(best, derivatives=False).values
     covariance = np.asarray(np.linalg.inv(problem.normal(best, weighting)[0]), dtype=np.float64)
-    return LidarPose(best, covariance, values, weighting.weight, mine.cluster, start)
+    return LidarPose(best, covariance, values, weighting.weight, mine.cluster, begun)
 
 
-def _require_constellation(points: Array) -> None:
-    if len(points) < LEAST_TARGETS:
-        raise InputError(
-            f"{len(points)} of them have features, needs {LEAST_TARGETS}", field="targets", fix="see more targets"
-        )
+def _require_constellation(points: Array, least: int) -> None:
+    if len(points) < least:
+        raise InputError(f"{len(points)} of them have features, needs {least}", field="targets", fix="see more targets")
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     if spread[1] < LEAST_WIDTH * spread[0]:
         raise InputError("lie on a straight line", field="targets", fix="place one aside")
@@ -135,19 +140,10 @@ def _starts(camera: PlenopticCamera, points: Array, features: Features) -> Itera
     rays = np.column_stack([(clusters.uv - [u0, v0]) / focal, np.ones(len(depth))])
     known = np.isfinite(depth)
     if known.sum() >= LEAST_TARGETS:
-        poses.append(_rigid(chosen[known], rays[known] * depth[known, None]))
+        poses.append(rigid_motion(chosen[known], rays[known] * depth[known, None]))
     for pose in poses:
         if (pose(chosen)[:, 2] > camera.main_lens.focal_length).all():
             yield pose
-
-
-def _rigid(points: Array, others: Array) -> Pose:
-    """The motion that brings points (m, 3) nearest to others, by least squares."""
-    middle, other = points.mean(axis=0), others.mean(axis=0)
-    left, _, right = np.linalg.svd((others - other).T @ (points - middle))
-    sign = np.sign(np.linalg.det(left @ right))
-    rotation = left @ np.diag([1, 1, sign]) @ right
-    return Pose(rotation, other - rotation @ middle)
 
 
 class _Weighting(NamedTuple):
@@ -163,7 +159,7 @@ class _Problem:
     points: Array
     features: Features  # sorted by target
     aperture: bool
-    target_sigma: float
+    target_sigma: Array  # (m,)
 
     def residuals(self, pose: Pose, *, derivatives: bool) -> Residuals:
         seen = self.features
@@ -209,8 +205,9 @@ class _Problem:
         column = values[..., None]
         matrix, gradient = per_target(by_pose, by_pose), per_target(by_pose, column)
         cost = float((values**2).sum())
-        if self.target_sigma > 0:
-            own = per_target(by_point, by_point) + np.eye(3) / self.target_sigma**2
+        if self.target_sigma.any():
+            sigma = np.maximum(self.target_sigma[self.features.cluster[first]], LEAST_SIGMA)
+            own = per_target(by_point, by_point) + np.eye(3) / sigma[:, None, None] ** 2
             cross, point = per_target(by_pose, by_point), per_target(by_point, column)
             solved = np.linalg.solve(own, np.concatenate([cross.transpose(0, 2, 1), point], axis=2))
             matrix = matrix - cross @ solved[..., :6]

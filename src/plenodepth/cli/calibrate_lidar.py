@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,57 +11,113 @@ import typer
 from plenodepth.cli.calibration_files import (
     ApertureAwareOption,
     CalibratedOption,
+    StepFolderOption,
+    WhiteOption,
     aperture_aware_for,
     camera_and_features,
     require_file_out,
+    work_folder,
 )
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.progress import FrameProgress, row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
     from plenodepth.calib.features import Features
+    from plenodepth.calib.lidar_files import Targets
     from plenodepth.calib.lidar_pose import LidarPose
+    from plenodepth.camera import PlenopticCamera
+    from plenodepth.camera.model import Array
+
+RECORD, TARGETS, FEATURES = "lidar.json", "targets.csv", "targets-seen.csv"
+OPTIONS = {"targets": "--targets", "target_sigma": "--target-sigma"}
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What the user gave: targets or a cloud, and features or an image."""
+
+    targets: Path | None
+    cloud: Path | None
+    features: Path | None
+    image: Path | None
+    white: Path | None
+
+    def __post_init__(self) -> None:
+        for one, other, names in (
+            (self.targets, self.cloud, "--cloud or --targets"),
+            (self.features, self.image, "--image or --features"),
+        ):
+            if (one is None) == (other is None):
+                raise InputError("needs one of them", field=names, fix="give --cloud and --image to have targets found")
+        if self.features is not None and self.targets is None:
+            raise InputError("number their targets", field="--features", fix="give --targets, or --image instead")
+
+    @property
+    def given(self) -> list[Path]:
+        files = (self.targets, self.cloud, self.features, self.image, self.white)
+        for path in files:
+            if path is not None and not path.is_file():
+                raise InputError("is no file", file=path)
+        return [path for path in files if path is not None]
 
 
 def lidar(
     *,
     camera: CalibratedOption,
+    cloud: Annotated[
+        Path | None, typer.Option("--cloud", help="The scan (.pts, .ply), with intensity or colours.")
+    ] = None,
+    image: Annotated[Path | None, typer.Option("--image", help="Raw image that shows the targets.")] = None,
+    white: WhiteOption = None,
     targets_file: Annotated[
-        Path, typer.Option("--targets", help="Targets, one a line: x,y,z (mm, lidar frame) and a name if you like.")
-    ],
+        Path | None,
+        typer.Option(
+            "--targets", help="Instead of the scan: targets, one a line: x,y,z (mm, lidar frame) and maybe a name."
+        ),
+    ] = None,
     features_file: Annotated[
-        Path,
-        typer.Option("--features", help="Features of the targets; their cluster is the target's number, from 0."),
-    ],
+        Path | None,
+        typer.Option(
+            "--features", help="Instead of the image: features; their cluster is the target's number, from 0."
+        ),
+    ] = None,
     frame: Annotated[
         int | None, typer.Option("--frame", help="Frame that shows the targets; needed where there are several.")
     ] = None,
     target_sigma: Annotated[
-        float, typer.Option("--target-sigma", help="Standard deviation of the targets' coordinates, mm.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            "--target-sigma", help="Standard deviation of the targets' coordinates, mm. Default: as found, or 0."
+        ),
+    ] = None,
     aperture_aware: ApertureAwareOption = None,
     out: Annotated[Path, typer.Option("--out", help="Pose to write (.yaml, .json); a figure goes beside it.")],
     js: Annotated[
         Path | None, typer.Option("--js", help="Also write libpleno's pose file: the camera in the lidar frame.")
     ] = None,
     params: ParametersOption = None,
+    work: StepFolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find where a laser scanner stands (cam_from_lidar), with uncertainty, by four targets or more.
+    """Find where a laser scanner stands (cam_from_lidar), with uncertainty, by targets that it and the camera see.
 
-    The scanner may be turned any way. Targets are numbered from 0 as in their file, and features name theirs as their
-    cluster.
+    Targets are crossings of dark and bright, as of four squares of a checkerboard, on flat plates. They are found in
+    the scan and in the image, and matched by their distances: three or more must be seen by both, unevenly placed.
+    The scanner may be turned any way. Skipped where the result is up to date.
 
-    Example: [bold]plenodepth calibrate lidar --camera camera.yaml --targets targets.csv --features features.csv
-    --target-sigma 1 --out pose.yaml --js lidar.js[/bold]
+    Example: [bold]plenodepth calibrate lidar --camera camera.yaml --image raw.png --white white.png --cloud lidar.pts
+    --out pose.yaml[/bold]
     """
+    from plenodepth.calib.done_steps import fingerprint, up_to_date, write_record
+    from plenodepth.calib.kappa_step import camera_key
     from plenodepth.calib.lidar_files import (
         POSE_SUFFIXES,
-        read_targets,
+        lidar_pose_content,
         write_libpleno_lidar_pose,
         write_lidar_pose,
     )
-    from plenodepth.calib.lidar_pose import find_lidar_pose
+    from plenodepth.camera import load_plenoptic_camera
     from plenodepth.view.pose_figures import lidar_figure
     from plenodepth.view.save import save_figure
 
@@ -68,23 +125,125 @@ def lidar(
         raise InputError(f"is '{out}'", field="--out", fix=f"end it with {' or '.join(POSE_SUFFIXES)}")
     for path in (out, *([js] if js else [])):
         require_file_out(path)
-    targets = read_targets(targets_file)
-    optics, features = camera_and_features(camera, params, features_file)
-    shown, number = _of_frame(features, frame, features_file)
+    files = _Files(targets_file, cloud, features_file, image, white)
+    inputs = files.given
+    optics = load_plenoptic_camera(camera, parameters=params)
     aware = aperture_aware_for(aperture_aware, features_file, optics)
-    try:
-        found = find_lidar_pose(optics, targets.points, shown, aperture=aware, target_sigma=target_sigma)
-    except InputError as error:
-        option = {"targets": "--targets", "target_sigma": "--target-sigma"}.get(error.field or "", error.field)
-        raise InputError(error.message, field=option, fix=error.fix) from None
-    rows = _rows(found, targets.names)
-    facts = {"camera": optics.name, "aperture_aware": aware, "frame": number, "targets": rows}
     figure = out.with_suffix(".png")
-    save_figure(lidar_figure(found, targets.names), figure)
-    if js is not None:
-        write_libpleno_lidar_pose(js, found.cam_from_lidar, number)
-    write_lidar_pose(out, found, facts)
-    _print(found, facts, {"out": str(out), "figure": str(figure)}, as_json)
+    results = [path.resolve() for path in (out, figure, *([js] if js else []))]
+    settings = {
+        "camera": camera_key(optics),
+        "inputs": [name for name, path in vars(files).items() if path is not None],
+        "frame": frame,
+        "target_sigma": target_sigma,
+        "aperture": aware,
+        "results": results,
+    }
+    folder = work_folder(work, out)
+    key = fingerprint(settings, inputs)
+    record = up_to_date(folder / RECORD, key)
+    fresh = record is None
+    if record is None:
+        with row_progress("lidar", quiet=as_json) as bar:
+            found = _found(files, camera, params, optics, frame, target_sigma, aware, folder, bar)
+        facts = {
+            "camera": optics.name,
+            "aperture_aware": aware,
+            "frame": found.frame,
+            "targets": _rows(found.pose, found.targets.names),
+            **found.facts,
+        }
+        save_figure(lidar_figure(found.pose, found.targets.names), figure)
+        if js is not None:
+            write_libpleno_lidar_pose(js, found.pose.cam_from_lidar, found.frame)
+        write_lidar_pose(out, found.pose, facts)
+        content = {**lidar_pose_content(found.pose), **facts, "out": str(out), "figure": str(figure)}
+        record = write_record(folder / RECORD, key, [str(path) for path in results], content)
+    _print({name: value for name, value in record.items() if name not in ("key", "files")}, fresh, as_json)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    pose: LidarPose
+    targets: Targets
+    frame: int
+    facts: dict[str, Any]
+
+
+def _found(
+    files: _Files,
+    camera: str,
+    params: Path | None,
+    optics: PlenopticCamera,
+    frame: int | None,
+    target_sigma: float | None,
+    aware: bool,
+    folder: Path,
+    bar: FrameProgress,
+) -> _Found:
+    import numpy as np
+
+    from plenodepth.calib.feature_files import write_features
+    from plenodepth.calib.lidar_files import read_targets, write_targets
+    from plenodepth.calib.lidar_pose import find_lidar_pose
+    from plenodepth.calib.lidar_scanner import find_scanner
+    from plenodepth.raw import load_raw
+
+    if files.targets is not None:
+        targets = read_targets(files.targets)
+        sigma = np.full(len(targets.points), target_sigma or 0.0)
+    else:
+        assert files.cloud is not None
+        targets, sigma = _in_cloud(files.cloud, target_sigma, bar)
+    try:
+        if files.features is not None:
+            _, features = camera_and_features(camera, params, files.features)
+            shown, number = _of_frame(features, frame, files.features)
+            pose = find_lidar_pose(
+                optics,
+                targets.points,
+                shown,
+                aperture=aware,
+                target_sigma=0.0 if target_sigma is None else target_sigma,
+            )
+            return _Found(pose, targets, number, {})
+        assert files.image is not None
+        clean = load_raw(files.image, optics, white=files.white)
+        scanner = find_scanner(
+            optics,
+            clean.gray,
+            targets,
+            sigma,
+            aperture=aware,
+            frame=frame or 0,
+            report=lambda what: bar.frame(0, 1, what),
+        )
+    except InputError as error:
+        field = OPTIONS.get(error.field or "", error.field) if files.targets is not None else error.field
+        raise InputError(error.message, field=field, file=error.file, fix=error.fix) from None
+    write_targets(folder / TARGETS, scanner.targets)
+    write_features(folder / FEATURES, scanner.features)
+    facts = {
+        "found_in_image": scanner.in_image,
+        "found_in_cloud": scanner.in_cloud,
+        "target_places": scanner.targets.points.tolist(),
+        "target_sigma": scanner.sigma.tolist(),
+    }
+    return _Found(scanner.pose, scanner.targets, frame or 0, facts)
+
+
+def _in_cloud(cloud: Path, target_sigma: float | None, bar: FrameProgress) -> tuple[Targets, Array]:
+    """Targets of a scan, and the standard deviations of their coordinates, mm."""
+    import numpy as np
+
+    from plenodepth.calib.lidar_files import Targets, read_scan
+    from plenodepth.calib.lidar_targets import find_lidar_targets
+
+    bar.frame(0, 1, "targets in the scan")
+    found = find_lidar_targets(*read_scan(cloud), report=bar)
+    names = tuple(f"target {number}" for number in range(len(found)))
+    sigma = found.sigma if target_sigma is None else np.full(len(found), target_sigma)
+    return Targets(found.points, names), sigma
 
 
 def _of_frame(features: Features, frame: int | None, path: Path) -> tuple[Features, int]:
@@ -128,22 +287,28 @@ def _rows(found: LidarPose, names: tuple[str, ...]) -> list[dict[str, Any]]:
     return rows
 
 
-def _print(found: LidarPose, facts: dict[str, Any], files: dict[str, str], as_json: bool) -> None:
-    from plenodepth.calib.lidar_files import lidar_pose_content
-
+def _print(record: dict[str, Any], fresh: bool, as_json: bool) -> None:
     if as_json:
-        print_json({**lidar_pose_content(found), **facts, **files})
+        print_json({**record, "up_to_date": not fresh})
         return
+    if "found_in_image" in record:
+        console().print(
+            f"targets: {record['found_in_cloud']} found in the scan, {record['found_in_image']} in the image, "
+            f"{len(record['targets'])} match"
+        )
     table = plain_table("Targets: predicted − seen, px", "target", "views", "outliers", "RMSE u, v", "mean u", "mean v")
-    for row in facts["targets"]:
+    for row in record["targets"]:
         shown = (f"{row['rmse_uv']:.3f}", f"{row['mean_u']:+z.3f}", f"{row['mean_v']:+z.3f}")
         table.add_row(row["name"], str(row["views"]), str(row["outliers"]), *shown)
     console().print(table, "")
     pose = plain_table("cam_from_lidar", "rotation", "", "", "translation [mm]", "σ [mm]", "σ turn [mrad]")
-    rotation, translation = found.cam_from_lidar.rotation, found.cam_from_lidar.translation
+    found, sigma = record["cam_from_lidar"], record["sigma"]
     for axis in range(3):
-        values = (f"{value:+.7f}" for value in rotation[axis])
-        sigmas = (f"{found.translation_sigma[axis]:.3f}", f"{1000 * found.rotation_sigma[axis]:.3f}")
-        pose.add_row(*values, f"{translation[axis]:.3f}", *sigmas)
+        values = (f"{value:+.7f}" for value in found["rotation"][axis])
+        sigmas = (f"{sigma['translation'][axis]:.3f}", f"{1000 * sigma['rotation'][axis]:.3f}")
+        pose.add_row(*values, f"{found['translation'][axis]:.3f}", *sigmas)
     console().print(pose, "")
-    console().print(f"RMSE {found.rmse:.3f} px; pose: {files['out']}; figure: {files['figure']}")
+    console().print(
+        f"RMSE {record['rmse']:.3f} px; pose: {record['out']}; figure: {record['figure']}"
+        + ("" if fresh else " (up to date)")
+    )

@@ -45,8 +45,11 @@ ApertureAwareOption = Annotated[
 ]
 
 
-def aperture_aware_for(wanted: bool | None, features_file: Path, camera: PlenopticCamera) -> bool:
-    """Whether features lie where they appear through the camera's aperture; an error where it is not known."""
+def aperture_aware_for(wanted: bool | None, features_file: Path | None, camera: PlenopticCamera) -> bool:
+    """Whether features lie where they appear through the camera's aperture; an error where it is not known.
+
+    Without a file they are ours.
+    """
     from plenodepth.calib.feature_files import is_foreign
 
     if not camera.type_count:
@@ -56,7 +59,9 @@ def aperture_aware_for(wanted: bool | None, features_file: Path, camera: Plenopt
         raise InputError(
             f"camera '{camera.name}' has no f-number", field="--aperture-aware", fix="add main_lens.f_number"
         )
-    return known and not is_foreign(features_file) if wanted is None else wanted
+    if wanted is not None:
+        return wanted
+    return known and (features_file is None or not is_foreign(features_file))
 
 
 def camera_and_features(camera_file: str, params: Path | None, features_file: Path) -> tuple[PlenopticCamera, Features]:

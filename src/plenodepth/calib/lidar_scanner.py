@@ -1,0 +1,61 @@
+"""Where a scanner stands by its cloud and an image alone: targets found in both, matched, and the pose refined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.calib.constellation import match_constellations
+from plenodepth.calib.features import UNKNOWN, Features
+from plenodepth.calib.image_targets import find_image_targets
+from plenodepth.calib.lidar_files import Targets
+from plenodepth.calib.lidar_pose import LidarPose, find_lidar_pose
+from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.model import Array
+
+LEAST_SIGMA = 0.01  # mm, of a target's coordinates where nothing is said of it
+
+
+@dataclass(frozen=True, eq=False)
+class Scanner:
+    """The pose, and the n targets by which it was found; their features' `cluster` is their number."""
+
+    pose: LidarPose
+    targets: Targets
+    sigma: Array  # (n,) mm, of the targets' coordinates
+    features: Features
+    in_image: int  # corners found there
+    in_cloud: int  # targets found there
+
+
+def find_scanner(
+    camera: PlenopticCamera,
+    gray: NDArray[np.float32],
+    targets: Targets,
+    sigma: Array,
+    *,
+    aperture: bool,
+    frame: int = 0,
+    report: Callable[[str], None] = lambda what: None,
+) -> Scanner:
+    """By a devignetted image (h, w) and targets, mm, LIDAR frame, with `sigma` (m,) of their coordinates.
+
+    Some of the targets may be none, and some may be missing: which is which their distances tell.
+    """
+    report("targets in the image")
+    seen = find_image_targets(gray, camera, frame=frame)
+    report("which target is which")
+    match = match_constellations(seen.points, seen.depth_sigma, targets.points, np.maximum(sigma, LEAST_SIGMA))
+    number = np.full(len(seen), UNKNOWN, dtype=np.int64)
+    number[match.seen] = np.arange(len(match.seen))
+    features = replace(seen.features, cluster=number[seen.features.cluster])
+    features = features.where(features.cluster >= 0)
+    chosen = Targets(targets.points[match.other], tuple(targets.names[other] for other in match.other))
+    known = sigma[match.other]
+    pose = find_lidar_pose(
+        camera, chosen.points, features, aperture=aperture, target_sigma=known, start=match.seen_from_other
+    )
+    return Scanner(pose, chosen, known, features, len(seen), len(targets.points))
