@@ -58,7 +58,7 @@ def test_a_step_that_is_up_to_date_is_not_done_again(succeeds: Run, shots: Board
     assert sum(note.startswith("κ = ") for note in notes) == 1
     text = succeeds(*command(shots, out)).words
     assert f"κ = {first['kappa']:.4f} ± {first['standard_error']:.4f}" in text
-    assert "(up to date)" in text
+    assert "up to date; camera:" in text
     found = read_features(shots.features)
     write_features(tmp_path / "fewer.csv", found.where(np.arange(len(found)) > 0))
     assert not succeeds(*command(shots, out, features=tmp_path / "fewer.csv"), "--json").json["up_to_date"]

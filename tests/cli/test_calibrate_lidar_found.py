@@ -65,7 +65,7 @@ def test_targets_are_found_and_matched_and_give_the_scanners_place(succeeds: Run
     assert (first["up_to_date"], second["up_to_date"]) == (False, True)
     assert second["cam_from_lidar"] == first["cam_from_lidar"]
     assert out.stat().st_mtime_ns == made
-    assert "(up to date)" in succeeds(*command(files, out)).words
+    assert "up to date; pose:" in succeeds(*command(files, out)).words
 
     # What was found can be given, and the result is the same.
     work = tmp_path / "pose-calibration"

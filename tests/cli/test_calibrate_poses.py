@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from commands import Refused, Run
 from ideal_features import BOARD, SIGMA, ideal_features, small_camera, spread_poses
 
-from plenodepth.calib.feature_files import write_features
+from plenodepth.calib.feature_files import read_features, write_features
 from plenodepth.camera import save_camera
 from plenodepth.io import read_image, read_poses
 
@@ -53,6 +55,36 @@ def test_boards_are_found_where_they_stand(succeeds: Run, files: Path, tmp_path:
     assert read_image(result["figure"]).ndim == 3
     text = succeeds(*command(files, out)).words
     assert f"{result['frames'][0]['distance']:.2f}" in text
+
+
+def test_the_same_again_is_kept(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "poses.js"
+    first = succeeds(*command(files, out), "--json").json
+    made = out.stat().st_mtime_ns
+    second = succeeds(*command(files, out), "--json").json
+    assert (first["up_to_date"], second["up_to_date"], out.stat().st_mtime_ns) == (False, True, made)
+    assert second["frames"] == first["frames"]
+    assert "up to date; poses:" in succeeds(*command(files, out)).words
+    assert not succeeds(*command(files, out), "--no-rho", "--json").json["up_to_date"]
+    out.unlink()
+    assert not succeeds(*command(files, out), "--no-rho", "--json").json["up_to_date"]
+    assert out.is_file()
+
+
+def test_several_boards_in_a_frame_are_all_written(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    seen = read_features(files / "features.csv")
+    frame, board = np.where(seen.frame == 2, 0, seen.frame), np.where(seen.frame == 2, 1, 0)
+    cluster = seen.cluster + BOARD.corner_count * board
+    write_features(tmp_path / "both.csv", replace(seen, frame=frame, board=board, cluster=cluster))
+    out = tmp_path / "poses.js"
+    result = succeeds(*command(files, out, features=tmp_path / "both.csv"), "--json").json
+    assert [(row["frame"], row["board"]) for row in result["frames"]] == [(0, 0), (0, 1), (1, 0)]
+    assert [pose.frame for pose in read_poses(out)] == [0, 1]
+    assert "poses.boards.yaml has all" in result["notes"][-1]
+    boards = yaml.safe_load((tmp_path / "poses.boards.yaml").read_text())["boards"]
+    assert [(one["frame"], one["board"]) for one in boards] == [(0, 0), (0, 1), (1, 0)]
+    for one, true in zip(boards, (POSES[0], POSES[2], POSES[1]), strict=True):
+        assert np.allclose(one["cam_from_board"]["translation"], true.translation, rtol=2e-3, atol=1.0)
 
 
 def test_without_regard_to_the_aperture_boards_fit_worse(succeeds: Run, files: Path, tmp_path: Path) -> None:

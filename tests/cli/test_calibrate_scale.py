@@ -67,7 +67,7 @@ def test_without_it_the_scale_repairs_what_the_aperture_does(succeeds: Run, shot
     again = succeeds(*command(shots, out, camera=out, aperture_model="off", order="constant"), "--json").json
     assert (again["up_to_date"], again["depth_scale"]) == (True, result["depth_scale"])
     text = succeeds(*arguments).words
-    assert "(up to date)" in text
+    assert "up to date; camera:" in text
     assert f"median scale error: {100 * result['median_before']:.3f} % before" in text
     assert "constant" in text
 

@@ -177,8 +177,8 @@ class _Problem:
 
     def weighting(self, pose: Pose) -> _Weighting:
         """By the features' covariances, by how large their residuals are, and less for those that stand out."""
-        values = self.residuals(pose, derivatives=False).values
         root = whitening(self.features.covariance)
+        values = self._without_targets_errors(pose, root)
         norm = np.linalg.norm(root @ values[:, :2, None], axis=(1, 2))
         scale = max(plane_scale(norm), 1.0)
         sigma = np.where(np.isfinite(self.features.rho), self.features.rho_sigma, np.inf)
@@ -189,6 +189,22 @@ class _Problem:
         full[:, :2, :2] = root * (np.sqrt(weight) / scale)[:, None, None]
         full[:, 2, 2] = np.sqrt(np.minimum(weight, robust_weight(blur / blur_scale))) / (blur_scale * sigma)
         return _Weighting(full, weight)
+
+    def _without_targets_errors(self, pose: Pose, root: Array) -> Array:
+        """Residuals (n, 3) that are left once each target has moved, within its σ, to where its views have it.
+
+        Otherwise all views of a target that the scanner measured less well would stand out.
+        """
+        residuals = self.residuals(pose, derivatives=bool(self.target_sigma.any()))
+        if residuals.by_pose is None:
+            return residuals.values
+        by_point = residuals.by_pose[..., 3:] @ pose.rotation
+        values, slope = root @ residuals.values[:, :2, None], root @ by_point[:, :2]
+        first, counts = np.unique(self.features.cluster, return_index=True, return_counts=True)[1:]
+        sigma = np.maximum(self.target_sigma[self.features.cluster[first]], LEAST_SIGMA)
+        matrix = np.add.reduceat(slope.transpose(0, 2, 1) @ slope, first) + np.eye(3) / sigma[:, None, None] ** 2
+        shift = -np.linalg.solve(matrix, np.add.reduceat(slope.transpose(0, 2, 1) @ values, first))
+        return np.asarray(residuals.values + (by_point @ np.repeat(shift, counts, axis=0))[..., 0])
 
     def normal(self, pose: Pose, weighting: _Weighting) -> tuple[Array, Array, float]:
         """Normal matrix (6, 6), gradient (6,) and cost, with the targets' own errors projected out."""

@@ -24,6 +24,7 @@ from plenodepth.calib.find_features import find_features
 from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.initial_camera import Optics
 from plenodepth.calib.kappa_step import camera_key
+from plenodepth.calib.pose_files import write_board_poses
 from plenodepth.calib.precalibration import precalibrate
 from plenodepth.calib.uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.white_radii import WhiteRadii
@@ -31,7 +32,6 @@ from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, loa
 from plenodepth.camera.model import Provenance
 from plenodepth.errors import InputError
 from plenodepth.io.images import read_image
-from plenodepth.io.libpleno import FramePose, write_poses
 from plenodepth.raw import load_raw
 
 RADII_ARRAYS = ("f_numbers", "aperture", "intercepts", "intercept_errors")
@@ -210,7 +210,7 @@ def adjust_step(
         ),
     )
     save_camera(camera, work / CAMERA)
-    write_poses(work / POSES, [_camera_in_board(view[0], pose) for view, pose in adjustment.estimate.poses.items()])
+    write_board_poses(work / POSES, adjustment.estimate.poses)
     return AdjustStep(camera, adjustment, known)
 
 
@@ -239,11 +239,6 @@ def _residuals(adjustment: Adjustment) -> dict[str, float]:
         "rmse_centers": adjustment.rmse_centers,
     }
     return {name: value for name, value in values.items() if np.isfinite(value)}
-
-
-def _camera_in_board(frame: int, cam_from_board: Any) -> FramePose:
-    inverse = cam_from_board.inverse()
-    return FramePose(frame, inverse.rotation, inverse.translation)
 
 
 def _light(path: Path, optics: Optics) -> NDArray[Any]:

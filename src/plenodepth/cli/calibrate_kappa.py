@@ -12,14 +12,14 @@ from plenodepth.cli.calibration_files import (
     StepFolderOption,
     WhiteOption,
     camera_and_features,
+    finish_step,
     named_progress,
     require_camera_out,
     saved,
-    say_notes,
     work_folder,
 )
 from plenodepth.cli.calibration_options import ThreadsOption
-from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.progress import row_progress
 
 FIGURE = "kappa.png"
@@ -59,15 +59,11 @@ def kappa(
         step = kappa_step(folder, optics, images, white, features, named_progress(bar), threads=workers)
         save_figure(kappa_figure(step.record), folder / FIGURE)
     saved(step.camera, out)
-    record = {key: value for key, value in step.record.items() if key not in ("key", "files")}
-    if as_json:
-        print_json({**record, "camera": str(out), "figure": str(folder / FIGURE), "up_to_date": not step.fresh})
-        return
-    _print(record, fresh=step.fresh)
-    console().print(f"camera: {out}; figure: {folder / FIGURE}")
+    files = {"camera": out, "figure": folder / FIGURE}
+    finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)
 
 
-def _print(record: dict[str, Any], *, fresh: bool) -> None:
+def _print(record: dict[str, Any]) -> None:
     table = plain_table("κ by each frame alone", "frame", "κ", "σ", "pairs")
     for row in record["frames"]:
         numbers = ("–" if row[name] is None else f"{row[name]:.4f}" for name in ("kappa", "standard_error"))
@@ -75,6 +71,5 @@ def _print(record: dict[str, Any], *, fresh: bool) -> None:
     console().print(table)
     console().print(
         f"κ = {record['kappa']:.4f} ± {record['standard_error']:.4f}: {record['pairs']} pairs of views, "
-        f"{100 * record['outliers']:.1f} % outliers" + ("" if fresh else " (up to date)")
+        f"{100 * record['outliers']:.1f} % outliers"
     )
-    say_notes(record["notes"])

@@ -15,10 +15,11 @@ from plenodepth.cli.calibration_files import (
     WhiteOption,
     aperture_aware_for,
     camera_and_features,
+    finish_step,
     require_file_out,
     work_folder,
 )
-from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.progress import FrameProgress, row_progress
 from plenodepth.errors import InputError
 
@@ -157,9 +158,9 @@ def lidar(
         if js is not None:
             write_libpleno_lidar_pose(js, found.pose.cam_from_lidar, found.frame)
         write_lidar_pose(out, found.pose, facts)
-        content = {**lidar_pose_content(found.pose), **facts, "out": str(out), "figure": str(figure)}
+        content = {**lidar_pose_content(found.pose), **facts}
         record = write_record(folder / RECORD, key, [str(path) for path in results], content)
-    _print({name: value for name, value in record.items() if name not in ("key", "files")}, fresh, as_json)
+    finish_step(record, {"pose": out, "figure": figure}, _print, fresh=fresh, as_json=as_json)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,10 +288,7 @@ def _rows(found: LidarPose, names: tuple[str, ...]) -> list[dict[str, Any]]:
     return rows
 
 
-def _print(record: dict[str, Any], fresh: bool, as_json: bool) -> None:
-    if as_json:
-        print_json({**record, "up_to_date": not fresh})
-        return
+def _print(record: dict[str, Any]) -> None:
     if "found_in_image" in record:
         console().print(
             f"targets: {record['found_in_cloud']} found in the scan, {record['found_in_image']} in the image, "
@@ -308,7 +306,4 @@ def _print(record: dict[str, Any], fresh: bool, as_json: bool) -> None:
         sigmas = (f"{sigma['translation'][axis]:.3f}", f"{1000 * sigma['rotation'][axis]:.3f}")
         pose.add_row(*values, f"{found['translation'][axis]:.3f}", *sigmas)
     console().print(pose, "")
-    console().print(
-        f"RMSE {record['rmse']:.3f} px; pose: {record['out']}; figure: {record['figure']}"
-        + ("" if fresh else " (up to date)")
-    )
+    console().print(f"RMSE {record['rmse']:.3f} px")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +12,15 @@ from plenodepth.cli.calibration_files import (
     ApertureAwareOption,
     CalibratedOption,
     FeaturesOption,
+    StepFolderOption,
     aperture_aware_for,
     camera_and_features,
+    finish_step,
     require_file_out,
-    say_notes,
+    work_folder,
 )
 from plenodepth.cli.calibration_options import BoardOption
-from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.progress import row_progress
 from plenodepth.cli.quantities import parse_board
 from plenodepth.errors import InputError
@@ -25,9 +28,8 @@ from plenodepth.errors import InputError
 if TYPE_CHECKING:
     from plenodepth.calib.adjustment import Adjustment
     from plenodepth.calib.features import Board
-    from plenodepth.geometry import Pose
 
-SUFFIX = ".js"
+SUFFIX, RECORD = ".js", "poses.json"
 FIRST_BOARD = 0
 
 
@@ -40,19 +42,23 @@ def poses(
     rho: Annotated[bool, typer.Option("--rho/--no-rho", help="Use the blur radii of the features.")] = True,
     out: Annotated[Path, typer.Option("--out", help="Poses to write (.js, libpleno's); a figure goes beside it.")],
     params: ParametersOption = None,
+    work: StepFolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the boards' poses alone (extrinsics): the camera stays as it is.
 
-    The file holds the camera in the board's frame, as libpleno's do.
+    The file holds the camera in the board's frame, as libpleno's do. That has one board in a frame; where there are
+    several, all of them go to a file beside it (poses.boards.yaml). Skipped where the result is up to date.
 
     Example: [bold]plenodepth calibrate poses --camera camera.yaml --features features.csv --board 9x5:10mm
     --out poses.js[/bold]
     """
     from plenodepth.calib.adjust_settings import AdjustSettings
     from plenodepth.calib.adjustment import adjust
+    from plenodepth.calib.done_steps import fingerprint, up_to_date, write_record
+    from plenodepth.calib.kappa_step import camera_key, features_key
+    from plenodepth.calib.pose_files import note_on_boards, write_board_poses
     from plenodepth.camera import intrinsic_names
-    from plenodepth.io.libpleno import FramePose, write_poses
     from plenodepth.view.pose_figures import board_poses_figure
     from plenodepth.view.save import save_figure
 
@@ -66,33 +72,53 @@ def poses(
         hold=intrinsic_names(optics),
         use_rho=rho and optics.type_count > 0,
     )
-    with row_progress("poses", quiet=as_json) as bar:
-        try:
-            found = adjust(optics, features, None, kind, settings, report=lambda what: bar.frame(0, 1, what))
-        except InputError as error:
-            raise error.in_file(features_file) from None
+    figure = out.with_suffix(".png")
+    made_of = {
+        "camera": camera_key(optics),
+        "features": features_key(features),
+        "board": asdict(kind),
+        "settings": asdict(settings),
+        "out": out.resolve(),
+    }
+    record_file = (work or out.with_name(f"{out.stem}-calibration")) / RECORD
+    key = fingerprint(made_of, [])
+    record = up_to_date(record_file, key)
+    fresh = record is None
+    if record is None:
+        with row_progress("poses", quiet=as_json) as bar:
+            try:
+                found = adjust(optics, features, None, kind, settings, report=lambda what: bar.frame(0, 1, what))
+            except InputError as error:
+                raise error.in_file(features_file) from None
         rows = _rows(found, kind)
-        written: dict[int, Pose] = {}
-        for (frame, _), pose in found.estimate.poses.items():
-            written.setdefault(frame, pose.inverse())
-        figure = out.with_suffix(".png")
+        work_folder(work, out)
         save_figure(board_poses_figure(rows), figure)
-    write_poses(out, [FramePose(frame, pose.rotation, pose.translation) for frame, pose in written.items()])
-    notes = list(found.notes)
-    if len(written) < len(rows):
-        notes.append("several boards in a frame: the file holds the pose by the first of each frame")
-    whole = {"rmse_uv": found.rmse_uv, "rmse_rho": found.rmse_rho, "aperture_aware": settings.aperture}
-    if as_json:
-        print_json({"frames": rows, **whole, "notes": notes, "poses": str(out), "figure": str(figure)})
-        return
+        beside = write_board_poses(out, found.estimate.poses)
+        content = {
+            "frames": rows,
+            "rmse_uv": found.rmse_uv,
+            "rmse_rho": found.rmse_rho if found.rmse_rho == found.rmse_rho else None,
+            "aperture_aware": settings.aperture,
+            "notes": [*found.notes, *([note_on_boards(out, beside)] if beside else [])],
+            **({"boards": str(beside)} if beside else {}),
+        }
+        results = [path.resolve() for path in (out, figure, *([beside] if beside else []))]
+        record = write_record(record_file, key, [str(path) for path in results], content)
+    finish_step(record, {"poses": out, "figure": figure}, _print, fresh=fresh, as_json=as_json)
+
+
+def _print(record: dict[str, Any]) -> None:
     table = plain_table("Boards", "frame", "distance [mm]", "tilt [°]", "features", "outliers", "u, v [px]", "ρ [px]")
-    for row in rows:
+    for row in record["frames"]:
         name = f"{row['frame']}" + (f" board {row['board']}" if row["board"] != FIRST_BOARD else "")
         numbers = (f"{row['distance']:.2f}", f"{row['tilt']:.2f}", str(row["features"]), str(row["outliers"]))
-        table.add_row(name, *numbers, f"{row['rmse_uv']:.3f}", f"{row['rmse_rho']:.3f}")
+        table.add_row(name, *numbers, f"{row['rmse_uv']:.3f}", _or_dash(row["rmse_rho"]))
     console().print(table, "")
-    say_notes(notes)
-    console().print(f"RMSE: u, v {found.rmse_uv:.3f} px, ρ {found.rmse_rho:.3f} px; poses: {out}; figure: {figure}")
+    console().print(f"RMSE: u, v {record['rmse_uv']:.3f} px, ρ {_or_dash(record['rmse_rho'])} px")
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _rows(found: Adjustment, board: Board) -> list[dict[str, Any]]:
@@ -114,7 +140,7 @@ def _rows(found: Adjustment, board: Board) -> list[dict[str, Any]]:
                 "features": int(mine.sum()),
                 "outliers": int((found.fit.weight[mine] == 0).sum()),
                 "rmse_uv": float(np.sqrt((values[:, :2] ** 2).sum(axis=1).mean())),
-                "rmse_rho": float(np.sqrt((blur**2).mean())) if len(blur) else float("nan"),
+                "rmse_rho": float(np.sqrt((blur**2).mean())) if len(blur) else None,
                 "cam_from_board": {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()},
             }
         )

@@ -14,15 +14,15 @@ from plenodepth.cli.calibration_files import (
     StepFolderOption,
     WhiteOption,
     camera_and_features,
+    finish_step,
     named_progress,
     percent,
     require_camera_out,
     saved,
-    say_notes,
     work_folder,
 )
 from plenodepth.cli.calibration_options import BoardOption, ThreadsOption
-from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.depth import SettingsOptions
 from plenodepth.cli.option_groups import expand_groups
 from plenodepth.cli.progress import row_progress
@@ -86,15 +86,11 @@ def scale(
         )
         save_figure(board_scale_figure(step.record), folder / FIGURE)
     saved(step.camera, out)
-    record = {key: value for key, value in step.record.items() if key not in ("key", "files")}
-    if as_json:
-        print_json({**record, "camera": str(out), "figure": str(folder / FIGURE), "up_to_date": not step.fresh})
-        return
-    _print(record, fresh=step.fresh)
-    console().print(f"camera: {out}; figure: {folder / FIGURE}")
+    files = {"camera": out, "figure": folder / FIGURE}
+    finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)
 
 
-def _print(record: dict[str, Any], *, fresh: bool) -> None:
+def _print(record: dict[str, Any]) -> None:
     table = plain_table("Scale errors (positive: found too small)", "frame", "distance [mm]", "before", "after")
     for row in record["frames"]:
         table.add_row(str(row["frame"]), f"{row['distance']:.1f}", percent(row["before"]), percent(row["after"]))
@@ -115,6 +111,4 @@ def _print(record: dict[str, Any], *, fresh: bool) -> None:
     console().print(
         f"median scale error: {percent(record['median_before'])} before, {percent(record['median_after'])} after; its "
         f"size: {percent(record['median_size_before'])} before, {percent(record['median_size_after'])} after"
-        + ("" if fresh else " (up to date)")
     )
-    say_notes(record["notes"])

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plenodepth.camera import load_plenoptic_camera, save_camera
 from plenodepth.camera.files import NATIVE_SUFFIXES
-from plenodepth.cli.common import console
+from plenodepth.cli.common import console, print_json
 from plenodepth.cli.progress import FrameProgress
 from plenodepth.errors import InputError
 
@@ -128,6 +128,25 @@ def say_notes(notes: Iterable[str]) -> None:
     """One line for each."""
     for note in notes:
         console().print(f"note: {note}")
+
+
+def finish_step(
+    record: dict[str, Any],
+    files: dict[str, Path],
+    show: Callable[[dict[str, Any]], None],
+    *,
+    fresh: bool,
+    as_json: bool,
+) -> None:
+    """Say what a step found, as JSON or by `show`, where its files are, and whether an earlier run made them."""
+    said = {name: value for name, value in record.items() if name not in ("key", "files")}
+    if as_json:
+        print_json({**said, **{name: str(path) for name, path in files.items()}, "up_to_date": not fresh})
+        return
+    show(said)
+    say_notes(said.get("notes", []))
+    places = "; ".join(f"{name}: {path}" for name, path in files.items())
+    console().print(places if fresh else f"up to date; {places}")
 
 
 def percent(part: float) -> str:

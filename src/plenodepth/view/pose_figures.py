@@ -45,12 +45,13 @@ def board_poses_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
     bars, places = figure.subplots(1, 2)
     at = np.arange(len(rows))
     bars.bar(at, [row["rmse_uv"] for row in rows], color=COLORS[0])
-    bars.set_xticks(at, [str(row["frame"]) for row in rows])
+    names = [f"{row['frame']}" + (f".{row['board']}" if row.get("board") else "") for row in rows]
+    bars.set_xticks(at, names)
     bars.set_xlabel("frame")
     bars.set_ylabel("RMSE of (u, v) [px]")
     places.plot([row["distance"] for row in rows], [row["tilt"] for row in rows], "o", color=COLORS[0])
-    for row in rows:
-        places.annotate(str(row["frame"]), (row["distance"], row["tilt"]), fontsize="x-small")
+    for row, name in zip(rows, names, strict=True):
+        places.annotate(name, (row["distance"], row["tilt"]), fontsize="x-small")
     places.set_xlabel("distance of the board's middle [mm]")
     places.set_ylabel("tilt [°]")
     for axes in (bars, places):

@@ -229,7 +229,7 @@ def distortion_tables(values: Values) -> tuple[list[dict[str, Any]], list[dict[s
             for value, unit, paper in zip(found[direction], published.DISTORTION_UNITS, theirs, strict=True):
                 row += [value / unit, paper]
             rows.append([*row, found["rmse_mm"] if direction == "inverse" else None])
-    note = "The twins have the paper's direct coefficients; ours come from their images. The paper: about 1e-5 mm are left."
+    note = "The twins have the paper's direct coefficients, ours come from their images. The paper has 1e-5 mm left."
     return [table("Distortion", columns, rows, note)], []
 
 
