@@ -28,6 +28,7 @@ FULL = replace(
     base("r12-mini"),
     sensor=replace(base("r12-mini").sensor, bayer="GRBG", black_level=0.0625),
     depth_scale_model="per_pixel",
+    blur_operator="depth",
     white_radius=WhiteRadius(-0.14, np.array([-0.029, -0.024, -0.027])),
     provenance=Provenance(
         source="bundle adjustment over 16 frames",
@@ -114,6 +115,7 @@ OPTIONAL = {
     ("depth_scale",),
     ("depth_scale_model",),
     ("blur_coefficient",),
+    ("blur_operator",),
     ("focus_distance",),
     ("white_radius",),
     ("provenance", "notes"),

@@ -68,7 +68,7 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
     metric = metric_depth_map(camera, virtual)
     assert list(summary) == [
         "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds",
-        "aperture_model", "depth_scale_applied",
+        "aperture_model", "depth_scale_applied", "blur_coefficient", "blur_coefficient_from",
         "valid_fraction", "median_virtual_depth", "q25_virtual_depth", "q75_virtual_depth",
         "median_sigma_virtual_depth", "median_z_mm", "q25_z_mm", "q75_z_mm", "median_sigma_z_mm",
         "median_confidence", "settings",

@@ -99,7 +99,7 @@ def kappa_of_pairs(pairs: BlurPairs) -> BlurCoefficientFit:
 
 def with_blur_coefficient(camera: PlenopticCamera, fit: BlurCoefficientFit) -> PlenopticCamera:
     """The camera with the fitted κ."""
-    return replace(camera, blur_coefficient=fit.kappa)
+    return replace(camera, blur_coefficient=fit.kappa, blur_operator="depth")
 
 
 def _robust(pairs: BlurPairs) -> tuple[float, Array]:

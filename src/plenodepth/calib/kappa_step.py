@@ -112,7 +112,13 @@ def notes_on_frames(boards: Sequence[ListedImage], features: Features) -> list[s
 def camera_key(camera: PlenopticCamera) -> str:
     """Of all that is known of a camera but κ, Γ, its name and where it came from."""
     bare = replace(
-        camera, name="", blur_coefficient=None, depth_scale=None, depth_scale_model="off", provenance=Provenance()
+        camera,
+        name="",
+        blur_coefficient=None,
+        blur_operator="gaussian",
+        depth_scale=None,
+        depth_scale_model="off",
+        provenance=Provenance(),
     )
     return hashlib.sha256(native_text(bare, "camera", as_json=True).encode()).hexdigest()
 
@@ -139,7 +145,8 @@ def with_note(provenance: Provenance, begins: str, note: str) -> Provenance:
 def _with_kappa(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCamera:
     kappa = float(record["kappa"])
     note = f"{NOTE}{kappa:.4f} ± {record['standard_error']:.4f}, from {record['pairs']} pairs of views"
-    return replace(camera, blur_coefficient=kappa, provenance=with_note(camera.provenance, NOTE, note))
+    provenance = with_note(camera.provenance, NOTE, note)
+    return replace(camera, blur_coefficient=kappa, blur_operator="depth", provenance=provenance)
 
 
 def _content(

@@ -172,7 +172,7 @@ def with_parameters(camera: PlenopticCamera, tree: PropertyTree) -> PlenopticCam
     if camera.type_count and count != camera.type_count:
         raise tree.error("q", f"has {count} numbers, the camera has {camera.type_count} lens types")
     white = WhiteRadius(parameters.white_slope, parameters.white_intercepts) if camera.type_count else None
-    camera = replace(camera, blur_coefficient=parameters.kappa, white_radius=white)
+    camera = replace(camera, blur_coefficient=parameters.kappa, blur_operator="gaussian", white_radius=white)
     return _with_foreign(camera, PARAMETERS, tree)
 
 

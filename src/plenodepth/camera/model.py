@@ -20,6 +20,8 @@ from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
 
 Array = NDArray[np.float64]
 ApertureModel = Literal["off", "slope", "per_pixel"]  # how the aperture's effect on depth is undone, see depth.layers
+# By which κ was found: a Gaussian (libpleno's, and so the paper's), or that of depth estimation (`calibrate kappa`).
+BlurOperator = Literal["gaussian", "depth"]
 Indices = NDArray[np.int64]
 
 
@@ -339,6 +341,7 @@ class PlenopticCamera:
     depth_scale: Array | None = None  # (γ0, γ1, γ2) of Γ(z) = γ0 + γ1 z + γ2 z²; None: not calibrated, Γ(z) = z
     depth_scale_model: ApertureModel = "off"  # what the depths that Γ was fitted to had been corrected for already
     blur_coefficient: float | None = None  # κ, σ = κ ρ
+    blur_operator: BlurOperator = "gaussian"  # what κ was found with; depth estimation takes its own alone
     focus_distance: float | None = None  # h, mm, measured from the sensor; inf is allowed
     white_radius: WhiteRadius | None = None
     provenance: Provenance = field(default_factory=Provenance)
@@ -357,6 +360,12 @@ class PlenopticCamera:
                 f"is '{self.depth_scale_model}'",
                 field="depth_scale_model",
                 fix=f"give one of {', '.join(get_args(ApertureModel))}",
+            )
+        if self.blur_operator not in get_args(BlurOperator):
+            raise InputError(
+                f"is '{self.blur_operator}'",
+                field="blur_operator",
+                fix=f"give one of {', '.join(get_args(BlurOperator))}",
             )
         if self.blur_coefficient is not None:
             require_positive(self.blur_coefficient, "blur_coefficient", "σ per ρ")

@@ -13,6 +13,7 @@ from plenodepth.camera import foreign
 from plenodepth.camera.agreement import require_lenses_before_sensor
 from plenodepth.camera.model import (
     ApertureModel,
+    BlurOperator,
     Distortion,
     ExitPupil,
     GridCamera,
@@ -144,6 +145,7 @@ class _Plenoptic(_Header):
     depth_scale: Triple | None = None
     depth_scale_model: ApertureModel = "off"
     blur_coefficient: Number | None = None
+    blur_operator: BlurOperator = "gaussian"
     focus_distance: Distance | None = None
     white_radius: _WhiteRadius | None = None
     provenance: _Provenance
@@ -273,6 +275,7 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
         depth_scale=None if part.depth_scale is None else np.array(part.depth_scale),
         depth_scale_model=part.depth_scale_model,
         blur_coefficient=part.blur_coefficient,
+        blur_operator=part.blur_operator,
         focus_distance=part.focus_distance,
         white_radius=None if white is None else WhiteRadius(white.slope, np.array(white.intercepts)),
         provenance=_provenance(part.provenance),
@@ -357,6 +360,8 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
             content["depth_scale_model"] = camera.depth_scale_model
     if camera.blur_coefficient is not None:
         content["blur_coefficient"] = camera.blur_coefficient
+        if camera.blur_operator != "gaussian":
+            content["blur_operator"] = camera.blur_operator
     if camera.focus_distance is not None:
         infinite = np.isinf(camera.focus_distance)
         content["focus_distance"] = "infinity" if infinite else camera.focus_distance

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
 from plenodepth.camera.aperture import aperture_table
 from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
 from plenodepth.depth.tiles import noise_power, smoothing_of
 from plenodepth.geometry import Arrangement
@@ -77,13 +78,13 @@ def plan_views(
     if isinstance(camera, PlenopticCamera):
         ratio = lens_distances(camera, k, l).pitch_ratio.ravel()
         sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
-        if settings.blur and camera.type_count > 1:
-            kappa = settings.blur_coefficient or DISC_BLUR_COEFFICIENT
+        kappa = used_kappa(camera, settings)
+        if kappa is not None:
             if model == "per_pixel":
-                scale = (kappa / DISC_BLUR_COEFFICIENT) ** 2
+                scale = (kappa.value / DISC_BLUR_COEFFICIENT) ** 2
                 square, slope, intercept = (scale * part for part in clipped_relative_blur(camera))
             else:
-                scale = (kappa / camera.sensor.pixel_size) ** 2
+                scale = (kappa.value / camera.sensor.pixel_size) ** 2
                 relative = relative_blur(camera)
                 slope, intercept = relative.slope * scale, relative.intercept * scale
     low, high = settings.virtual_range

@@ -14,6 +14,7 @@ from plenodepth import __version__
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.estimate import Progress, estimate_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
+from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile, settings_content
@@ -68,7 +69,7 @@ def frame_depth(
         full = cloud if virtual.refined else point_cloud(camera, virtual, image, every_pixel=True)
         central = central_depth(camera, full)
     present = np.isfinite(virtual.virtual_depth)
-    notes = _notes(camera, virtual)
+    notes, kappa = _notes(camera, virtual), used_kappa(camera, settings)
     summary = {
         "plenodepth": __version__,
         "image": image.name,
@@ -80,6 +81,8 @@ def frame_depth(
         "cpu_seconds": round(cpu_seconds, 3),
         "aperture_model": virtual.aperture_model,
         "depth_scale_applied": _scaled(camera, virtual),
+        "blur_coefficient": None if kappa is None else kappa.value,
+        "blur_coefficient_from": None if kappa is None else kappa.source,
         "valid_fraction": virtual.valid_fraction,
         **_quartiles("virtual_depth", virtual.virtual_depth),
         "median_sigma_virtual_depth": _median(virtual.sigma),

@@ -30,6 +30,7 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import ApertureModel, Array
 from plenodepth.depth.estimate import estimate_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
+from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io.images import read_image
@@ -80,6 +81,7 @@ def scale_step(
         "board": asdict(board),
         "order": order,
         "depth": asdict(settings),
+        "kappa": used_kappa(camera, settings),
         "filters": asdict(filters),
     }
     key, record = fingerprint(made_of, files), work / RECORD
