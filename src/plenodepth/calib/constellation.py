@@ -18,7 +18,8 @@ from plenodepth.geometry import Pose
 LEAST_MATCHES = 3
 MOST_SEEN, MOST_OTHERS = 16, 40  # points of which threes are tried
 DEVIATIONS = 3.5  # within which what belongs together agrees
-DIRECTION = 2e-3  # rad: of a point that the camera sees, and of its match to begin with
+DIRECTION = 5e-4  # rad, of a point that the camera sees: mostly what its calibration leaves open
+AT_FIRST = 4.0  # times as far apart may directions be while the motion is that of three points alone
 NOT_MUCH_WORSE = 4.0  # χ² per match by which another match may be worse, and still be as good an explanation
 LEAST_WIDTH = 0.05  # of a three's length: narrower ones do not tell how the other set is turned
 STEPS = 8
@@ -42,8 +43,8 @@ def match_constellations(seen: Array, depth_sigma: Array, others: Array, other_s
     """
     problem = _Problem(seen, depth_sigma, others, other_sigma)
     best: dict[tuple[tuple[int, int], ...], Match] = {}
-    for motion in problem.motions():
-        match = problem.refined(motion)
+    for motion, three, which in problem.motions():
+        match = problem.refined(motion, three, which)
         if match is not None:
             key = tuple(zip(match.seen.tolist(), match.other.tolist(), strict=True))
             if key not in best or match.chi < best[key].chi:
@@ -58,7 +59,8 @@ def match_constellations(seen: Array, depth_sigma: Array, others: Array, other_s
     ranked = sorted(best.values(), key=lambda one: (-len(one.seen), one.chi))
     first = ranked[0]
     for other in ranked[1:]:
-        if len(other.seen) == len(first.seen) and other.chi < first.chi + NOT_MUCH_WORSE * len(first.seen):
+        alike = len(other.seen) == len(first.seen) and other.chi < first.chi + NOT_MUCH_WORSE * len(first.seen)
+        if alike and _shared(first, other) < LEAST_MATCHES:  # three in common are one motion
             raise InputError(
                 f"{counted}; {len(first.seen)} of them match in more than one way",
                 field="targets",
@@ -82,8 +84,8 @@ class _Problem:
     others: Array
     other_sigma: Array
 
-    def motions(self) -> list[Pose]:
-        """Of all threes of points that have the same distances; those whose distances agree best."""
+    def motions(self) -> list[tuple[Pose, Indices, Indices]]:
+        """Of all threes of points that have the same distances, with them; those whose distances agree best."""
         count = min(len(self.others), MOST_OTHERS)
         if count < LEAST_MATCHES or len(self.seen) < LEAST_MATCHES:
             return []
@@ -100,7 +102,10 @@ class _Problem:
             rows = np.flatnonzero((miss < DEVIATIONS).all(axis=1))
             found += [(float((miss[row] ** 2).sum()), three, grid[row]) for row in rows]
         found.sort(key=lambda one: one[0])
-        return [rigid_motion(self.others[which], self.seen[list(three)]) for _, three, which in found[:MOST_MOTIONS]]
+        return [
+            (rigid_motion(self.others[which], self.seen[list(three)]), np.array(three), which)
+            for _, three, which in found[:MOST_MOTIONS]
+        ]
 
     def _distances(self, three: tuple[int, ...]) -> tuple[Array, Array]:
         """The distances (3,) of three points that are seen, and their standard deviations."""
@@ -115,9 +120,9 @@ class _Problem:
             sigmas.append(float(np.linalg.norm([*by_depth, across, float(np.max(self.other_sigma))])))
         return np.array(lengths), np.array(sigmas)
 
-    def refined(self, motion: Pose) -> Match | None:
-        """Pairs that agree under a motion, the motion that fits these best, and so on; None: fewer than three."""
-        pairs = self._pairs(motion)
+    def refined(self, motion: Pose, three: Indices, which: Indices) -> Match | None:
+        """Pairs that agree under a motion of three, the one that fits these best, and so on; None: fewer than three."""
+        pairs = self._pairs(self._fitted(motion, three, which), AT_FIRST)
         for _ in range(STEPS):
             if len(pairs[0]) < LEAST_MATCHES or not _wide(self.seen[pairs[0]]):
                 return None
@@ -128,12 +133,12 @@ class _Problem:
                 return Match(*pairs, motion, float((values**2).sum()))
         return None
 
-    def _pairs(self, motion: Pose) -> tuple[Indices, Indices]:
+    def _pairs(self, motion: Pose, loosely: float = 1.0) -> tuple[Indices, Indices]:
         """Points that agree, each with the one that agrees best, and only where that is mutual."""
         moved = motion(self.others)
         with np.errstate(divide="ignore", invalid="ignore"):
             plane = self.seen[:, None, :2] / self.seen[:, None, 2:] - moved[None, :, :2] / moved[None, :, 2:]
-            sideways = np.linalg.norm(plane, axis=2) / DIRECTION
+            sideways = np.linalg.norm(plane, axis=2) / (loosely * DIRECTION)
             along = np.abs(self.seen[:, None, 2] - moved[None, :, 2]) / self.depth_sigma[:, None]
         cost = np.where((moved[None, :, 2] > 0) & np.isfinite(sideways), np.hypot(sideways, along), np.inf)
         best, best_seen = cost.argmin(axis=1), cost.argmin(axis=0)
@@ -166,6 +171,12 @@ class _Problem:
             if np.abs(step[:3]).max() < 1e-7 and np.abs(step[3:]).max() < 1e-4:
                 break
         return motion
+
+
+def _shared(first: Match, other: Match) -> int:
+    """How many pairs two matches have in common."""
+    one, two = (set(zip(match.seen.tolist(), match.other.tolist(), strict=True)) for match in (first, other))
+    return len(one & two)
 
 
 def _wide(points: Array) -> bool:

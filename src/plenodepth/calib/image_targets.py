@@ -17,6 +17,7 @@ from plenodepth.camera import PlenopticCamera, unproject
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
 LEAST_VIEWS = 5
+SURE_VIEWS = 8
 LEAST_SHARE = 0.35  # of the micro-images that should show a target
 ENOUGH_SHARE = 0.8  # where fewer do, what else is nearby may be in the way, and a smaller window is tried
 WINDOWS = (12.0, 6.0, 4.0)  # px about a corner that are fitted
@@ -32,6 +33,7 @@ class ImageTargets:
     points: Array  # (m, 3) mm, camera frame; without the camera's Γ
     depth_sigma: Array  # (m,) mm, along z
     features: Features
+    sure: NDArray[np.bool_]  # (m,) many views, and nearly all that should be: a corner of a texture hardly has these
 
     def __len__(self) -> int:
         return len(self.points)
@@ -50,7 +52,7 @@ def find_image_targets(gray: NDArray[np.float32], camera: PlenopticCamera, *, fr
     if not len(chosen):
         return _nothing()
     number = np.full(len(clusters) + 1, UNKNOWN, dtype=np.int64)  # the last entry: no cluster
-    parts = []
+    parts, shares = [], []
     for window in WINDOWS:
         number[:] = UNKNOWN
         number[chosen] = np.arange(len(chosen))
@@ -63,10 +65,11 @@ def find_image_targets(gray: NDArray[np.float32], camera: PlenopticCamera, *, fr
         zero = np.zeros(len(chosen), dtype=np.int64)
         if good.any():
             parts.append(features_of_views(views, good, corner=zero, board=zero, frame=frame, camera=camera))
+            shares.append((seen / np.maximum(views.expected, 1))[good])
         chosen = chosen[~good]
         if not len(chosen):
             break
-    return _placed(parts, camera)
+    return _placed(parts, shares, camera)
 
 
 def _promising(clusters: Clusters, camera: PlenopticCamera) -> Indices:
@@ -82,8 +85,8 @@ def _promising(clusters: Clusters, camera: PlenopticCamera) -> Indices:
     return np.asarray(found[np.argsort(-clusters.views[found], kind="stable")][:MOST_TARGETS], dtype=np.int64)
 
 
-def _placed(parts: list[ViewFeatures], camera: PlenopticCamera) -> ImageTargets:
-    """The corners' places, those with most views first, numbered in that order."""
+def _placed(parts: list[ViewFeatures], shares: list[Array], camera: PlenopticCamera) -> ImageTargets:
+    """The corners' places, those with most views first, numbered in that order; `shares` of the views expected."""
     if not parts:
         return _nothing()
     places = [_places(part, camera) for part in parts]
@@ -100,7 +103,8 @@ def _placed(parts: list[ViewFeatures], camera: PlenopticCamera) -> ImageTargets:
             for part, start in zip(parts, first, strict=False)
         ]
     )
-    return ImageTargets(points[order], sigma[order], features.where(features.cluster >= 0))
+    sure = (views >= SURE_VIEWS) & (np.concatenate(shares) >= ENOUGH_SHARE)
+    return ImageTargets(points[order], sigma[order], features.where(features.cluster >= 0), sure[order])
 
 
 def _places(found: ViewFeatures, camera: PlenopticCamera) -> tuple[Array, Array]:
@@ -117,7 +121,7 @@ def _places(found: ViewFeatures, camera: PlenopticCamera) -> tuple[Array, Array]
 
 
 def _nothing() -> ImageTargets:
-    return ImageTargets(np.zeros((0, 3)), np.zeros(0), Features.joined([]))
+    return ImageTargets(np.zeros((0, 3)), np.zeros(0), Features.joined([]), np.zeros(0, dtype=np.bool_))
 
 
 def _nearest_lens(micro_images: MicroImageArray, center: Array) -> tuple[Indices, Indices]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 from scipy.spatial import cKDTree
 from scipy.special import erf
@@ -35,6 +35,7 @@ MOST_THICKNESS = 0.2  # spread across the plane over the radius
 LEAST_POINTS = 60
 MOST_POINTS = (1500, 6000)  # that are fitted, at first and in the end
 LEAST_EXPLAINED = 0.6  # of the brightness' variance, by the crossing
+SURE_EXPLAINED = 0.8  # a texture hardly looks as much like a crossing
 LEAST_ANGLE = np.radians(40)  # between the edges, on the target
 MOST_TARGETS = 40
 SAMPLING = 0.07  # spacings of points by which edges, and so a crossing, may be off, since points are not everywhere
@@ -52,6 +53,11 @@ class LidarTargets:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """(m,) whether they are hardly something else."""
+        return np.asarray(self.explained >= SURE_EXPLAINED)
 
 
 def find_lidar_targets(

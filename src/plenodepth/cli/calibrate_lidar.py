@@ -24,11 +24,16 @@ from plenodepth.cli.progress import FrameProgress, row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from plenodepth.calib.features import Features
     from plenodepth.calib.lidar_files import Targets
     from plenodepth.calib.lidar_pose import LidarPose
     from plenodepth.camera import PlenopticCamera
     from plenodepth.camera.model import Array
+
+    Flags = NDArray[np.bool_]
 
 RECORD, TARGETS, FEATURES = "lidar.json", "targets.csv", "targets-seen.csv"
 OPTIONS = {"targets": "--targets", "target_sigma": "--target-sigma"}
@@ -192,10 +197,10 @@ def _found(
 
     if files.targets is not None:
         targets = read_targets(files.targets)
-        sigma = np.full(len(targets.points), target_sigma or 0.0)
+        sigma, sure = np.full(len(targets.points), target_sigma or 0.0), None
     else:
         assert files.cloud is not None
-        targets, sigma = _in_cloud(files.cloud, target_sigma, bar)
+        targets, sigma, sure = _in_cloud(files.cloud, target_sigma, bar)
     try:
         if files.features is not None:
             _, features = camera_and_features(camera, params, files.features)
@@ -216,6 +221,7 @@ def _found(
             targets,
             sigma,
             aperture=aware,
+            sure=sure,
             frame=frame or 0,
             report=lambda what: bar.frame(0, 1, what),
         )
@@ -233,8 +239,8 @@ def _found(
     return _Found(scanner.pose, scanner.targets, frame or 0, facts)
 
 
-def _in_cloud(cloud: Path, target_sigma: float | None, bar: FrameProgress) -> tuple[Targets, Array]:
-    """Targets of a scan, and the standard deviations of their coordinates, mm."""
+def _in_cloud(cloud: Path, target_sigma: float | None, bar: FrameProgress) -> tuple[Targets, Array, Flags]:
+    """Targets of a scan, the standard deviations of their coordinates, mm, and whether they are sure."""
     import numpy as np
 
     from plenodepth.calib.lidar_files import Targets, read_scan
@@ -244,7 +250,7 @@ def _in_cloud(cloud: Path, target_sigma: float | None, bar: FrameProgress) -> tu
     found = find_lidar_targets(*read_scan(cloud), report=bar)
     names = tuple(f"target {number}" for number in range(len(found)))
     sigma = found.sigma if target_sigma is None else np.full(len(found), target_sigma)
-    return Targets(found.points, names), sigma
+    return Targets(found.points, names), sigma, found.sure
 
 
 def _of_frame(features: Features, frame: int | None, path: Path) -> tuple[Features, int]:
