@@ -1,4 +1,7 @@
-"""Lidar clouds as .pts: the count, then a line `x y z intensity r g b` for each point. METRES in the file, mm here."""
+"""Lidar clouds as .pts: the count, then a line `x y z intensity r g b` for each point. METRES in the file, mm here.
+
+Programs that write millimetres all the same are not rare; `read_cloud` tells them.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,7 @@ from plenodepth.io.ply import (
     number_table,
 )
 from plenodepth.io.reading import quoted, read_bytes
-
-MM_PER_METRE = 1000.0
+from plenodepth.io.units import MM_PER_METRE, UNITS, Unit
 
 _LINES_AT_A_TIME = 100_000
 # What the numbers of a line mean, by how many there are.
@@ -56,10 +58,10 @@ def write_pts(
             file.write(f"{form}\n" * len(part) % tuple(part.ravel().tolist()))
 
 
-def read_pts(path: Path | str) -> Columns:
+def read_pts(path: Path | str, unit: Unit = "m") -> Columns:
     """A .pts file: `points` (n, 3) mm, and where the lines have them `intensity` (n,) float32, `colors` (n, 3) uint8.
 
-    Lines hold `x y z`, `x y z intensity`, `x y z r g b` or `x y z intensity r g b`.
+    Lines hold `x y z`, `x y z intensity`, `x y z r g b` or `x y z intensity r g b`, with x y z in `unit`.
     """
     data = read_bytes(path)
     first, _, rest = data.partition(b"\n")
@@ -77,7 +79,7 @@ def read_pts(path: Path | str) -> Columns:
         fix = "write x y z intensity r g b"
         raise InputError(f"lines of {table.shape[1]} numbers", file=path, field="points", fix=fix)
     with np.errstate(over="ignore"):  # what becomes infinite is refused
-        columns: Columns = {"points": checked_points(table[:, :3] * MM_PER_METRE, path)}
+        columns: Columns = {"points": checked_points(table[:, :3] * UNITS[unit], path)}
     layout = _LAYOUTS[table.shape[1]]
     if "intensity" in layout:
         columns["intensity"] = _finite(checked_column(table[:, 3], count, "intensity", path), path)
