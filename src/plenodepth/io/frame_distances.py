@@ -1,0 +1,49 @@
+"""Known places of frames: a text file with a line `frame distance` for each."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from plenodepth.errors import InputError
+from plenodepth.io.reading import read_text, to_number
+
+SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+COMMENT = "#"
+
+
+def read_frame_distances(path: Path | str) -> dict[int, float]:
+    """The distance of each frame, mm, in the order of the file.
+
+    Blanks, commas or semicolons between; what follows a # is left out, and so is a first line of words.
+    """
+    distances: dict[int, float] = {}
+    first = True
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        words = [word for word in SEPARATOR.split(line.partition(COMMENT)[0].strip()) if word]
+        header, first = first and bool(words) and not any(_is_number(word) for word in words), first and not words
+        if not words or header:
+            continue
+        field = f"line {number}"
+        if len(words) != 2:
+            raise InputError(f"has {len(words)} values", file=path, field=field, fix="give a frame and its distance")
+        try:
+            frame, distance = (to_number(word) for word in words)
+        except ValueError as error:
+            raise InputError(str(error), file=path, field=field, fix="give a frame and its distance, mm") from None
+        if frame != int(frame):
+            raise InputError(f"frame {frame:g} is no whole number", file=path, field=field)
+        if int(frame) in distances:
+            raise InputError(f"frame {int(frame)} is there twice", file=path, field=field, fix="keep one of them")
+        distances[int(frame)] = distance
+    if not distances:
+        raise InputError("holds no distance", file=path, fix="give lines of a frame and its distance, mm")
+    return distances
+
+
+def _is_number(word: str) -> bool:
+    try:
+        to_number(word)
+    except ValueError:
+        return False
+    return True
