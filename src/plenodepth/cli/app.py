@@ -20,6 +20,8 @@ from plenodepth.cli import (
     camera_show,
     cost,
     depth,
+    evaluate_depth,
+    evaluate_relative,
     simulate,
 )
 
@@ -65,6 +67,12 @@ calibration.command("kappa")(calibrate_kappa.kappa)
 calibration.command("scale")(calibrate_scale.scale)
 calibration.command("poses")(calibrate_poses.poses)
 calibration.command("lidar")(calibrate_lidar.lidar)
+evaluation = typer.Typer(
+    help="Compare results with the truth, and with each other.", no_args_is_help=True, context_settings=HELP_SETTINGS
+)
+app.add_typer(evaluation, name="evaluate")
+evaluation.command("depth")(evaluate_depth.depth)
+evaluation.command("relative")(evaluate_relative.relative)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""Known places of frames: a text file with a line `frame distance` for each."""
+"""Known places of frames: a text file with a line `frame distance` for each, or the manifest of a simulated dataset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 from plenodepth.errors import InputError
 from plenodepth.io.reading import read_text, to_number
+from plenodepth.io.strict_text import parse_by_suffix
 
+NUMBER = re.compile(r"\d+")
 SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 COMMENT = "#"
 
@@ -38,6 +40,33 @@ def read_frame_distances(path: Path | str) -> dict[int, float]:
         distances[int(frame)] = distance
     if not distances:
         raise InputError("holds no distance", file=path, fix="give lines of a frame and its distance, mm")
+    return distances
+
+
+def read_places(path: Path | str) -> dict[int, float]:
+    """The distance of each frame, mm, from a text file, or from a manifest's frames that have one (steps/03)."""
+    return _of_manifest(path) if Path(path).suffix.lower() == ".json" else read_frame_distances(path)
+
+
+def _of_manifest(path: Path | str) -> dict[int, float]:
+    content = parse_by_suffix(read_text(path), path)
+    frames = content.get("frames") if isinstance(content, dict) else None
+    if not isinstance(frames, list):
+        raise InputError("is no manifest of a dataset", file=path, fix="give lines of a frame and its distance, mm")
+    distances: dict[int, float] = {}
+    for index, entry in enumerate(frames):
+        if not isinstance(entry, dict) or "distance" not in entry:
+            continue
+        numbers = NUMBER.findall(str(entry.get("folder", "")))
+        field = f"frames.{index}"
+        if not numbers or int(numbers[-1]) in distances:
+            raise InputError("has a folder without a number, or that of another", file=path, field=field)
+        try:
+            distances[int(numbers[-1])] = to_number(entry["distance"])
+        except ValueError as error:
+            raise InputError(str(error), file=path, field=f"{field}.distance") from None
+    if not distances:
+        raise InputError("has no frame with a distance", file=path, fix="give lines of a frame and its distance, mm")
     return distances
 
 
