@@ -20,6 +20,7 @@ from plenodepth.cli import (
     camera_show,
     cost,
     depth,
+    evaluate_cloud,
     evaluate_dataset,
     evaluate_depth,
     evaluate_relative,
@@ -73,6 +74,7 @@ evaluation = typer.Typer(
 )
 app.add_typer(evaluation, name="evaluate")
 evaluation.command("depth")(evaluate_depth.depth)
+evaluation.command("cloud")(evaluate_cloud.cloud)
 evaluation.command("relative")(evaluate_relative.relative)
 evaluation.command("dataset")(evaluate_dataset.dataset)
 

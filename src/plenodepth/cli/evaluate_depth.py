@@ -64,7 +64,7 @@ def depth(
             file = {"reading": prediction, "reference": truth}.get(error.field or "")
             raise InputError(error.message, file=file, field=None if file else error.field, fix=error.fix) from None
         bar(3, STEPS)
-    content = {"kind": "depth", "prediction": str(prediction), "truth": str(truth), **_content(result)}
+    content = {"kind": "depth", "prediction": str(prediction), "truth": str(truth), **differences_content(result)}
     if confidence is not None:
         content["sparsification"] = _sparsification(result, confidence)
     content["notes"] = [*named(prediction, found.notes), *named(truth, true.notes)]
@@ -132,7 +132,8 @@ def _sparsification(result: DepthDifferences, path: Path) -> dict[str, float]:
     }
 
 
-def _content(result: DepthDifferences) -> dict[str, Any]:
+def differences_content(result: DepthDifferences) -> dict[str, Any]:
+    """The figures of a comparison of maps, and those of its tiles, for JSON."""
     from plenodepth.evaluate.tiles import tile_errors
 
     return {

@@ -1,4 +1,4 @@
-"""A map's errors by tiles: units that can be compared and resampled, which single pixels, alike nearby, cannot."""
+"""Errors by tiles of the view: units that can be compared and resampled, which single pixels, alike nearby, cannot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Float64 = NDArray[np.float64]
 
 TILES = (8, 8)  # down and across
 
@@ -41,3 +43,41 @@ def tile_errors(signed: NDArray[np.floating[Any]], tiles: tuple[int, int] = TILE
                 TileError(f"r{r:02d}c{c:02d}", len(errors), float(np.median(size)), mean, float(np.median(errors)))
             )
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class ViewTiles:
+    """Tiles of directions x/z, y/z from the camera."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+    tiles: tuple[int, int] = TILES
+
+    @classmethod
+    def around(cls, points: Float64, tiles: tuple[int, int] = TILES) -> ViewTiles:
+        """Tiles that cover points (n, 3) with z > 0: those of one truth are the same for all that is compared to it."""
+        x, y = (points[:, axis] / points[:, 2] for axis in (0, 1))
+        return cls((float(x.min()), float(y.min())), (float(x.max()), float(y.max())), tiles)
+
+    def labels(self, points: Float64) -> NDArray[np.int64]:
+        """The tile of each point (n, 3); what lies beyond the outermost tiles counts to them."""
+        place = np.empty((2, len(points)), np.int64)
+        for axis, count in enumerate(self.tiles[::-1]):  # x goes across
+            span = max(self.high[axis] - self.low[axis], 1e-12)
+            part = (points[:, axis] / points[:, 2] - self.low[axis]) / span
+            place[axis] = np.clip(np.floor(part * count), 0, count - 1)
+        labels: NDArray[np.int64] = place[1] * self.tiles[1] + place[0]
+        return labels
+
+    def mean(self, points: Float64, values: Float64) -> dict[str, tuple[float, int]]:
+        """Mean of values (n,) of points (n, 3), and their number, by the names of tiles that have any."""
+        labels, size = self.labels(points), self.tiles[0] * self.tiles[1]
+        count = np.bincount(labels, minlength=size)
+        total = np.bincount(labels, weights=values, minlength=size)
+        return {
+            f"r{tile // self.tiles[1]:02d}c{tile % self.tiles[1]:02d}": (
+                float(total[tile] / count[tile]),
+                int(count[tile]),
+            )
+            for tile in np.flatnonzero(count).tolist()
+        }
