@@ -21,6 +21,7 @@ from plenodepth.cli import (
     cost,
     depth,
     evaluate_cloud,
+    evaluate_compare,
     evaluate_dataset,
     evaluate_depth,
     evaluate_relative,
@@ -76,6 +77,7 @@ app.add_typer(evaluation, name="evaluate")
 evaluation.command("depth")(evaluate_depth.depth)
 evaluation.command("cloud")(evaluate_cloud.cloud)
 evaluation.command("relative")(evaluate_relative.relative)
+evaluation.command("compare")(evaluate_compare.compare)
 evaluation.command("dataset")(evaluate_dataset.dataset)
 
 

@@ -84,7 +84,7 @@ def relative_depth_error(
         error=error,
         mean=float(error.mean()),
         std=_sample_std(error),
-        interval=_interval(pairs, error, present, level, resamples, seed),
+        interval=pairs_interval(pairs, error, present, level, resamples, seed),
         level=level,
         frames=len(present),
     )
@@ -114,10 +114,13 @@ def _sample_std(values: Float64) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
-def _interval(
+def pairs_interval(
     pairs: NDArray[np.int64], error: Float64, frames: NDArray[np.int64], level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Percentiles of the mean over pairs when the frames are drawn anew, with replacement, `resamples` times."""
+    """Percentiles of the mean of errors (m,) over pairs (m, 2) when the frames (n,) are drawn anew, with replacement.
+
+    NaN for fewer than four frames. Works for differences of errors as well.
+    """
     n = len(frames)
     if n < LEAST_FRAMES_TO_RESAMPLE:
         return float("nan"), float("nan")
