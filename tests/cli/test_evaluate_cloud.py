@@ -10,7 +10,7 @@ import pytest
 from commands import Refused, Run
 
 from plenodepth.calib.lidar_files import write_libpleno_lidar_pose
-from plenodepth.camera import preset, save_camera
+from plenodepth.camera import preset, save_camera, virtual_from_metric
 from plenodepth.camera.presets import shrunk
 from plenodepth.geometry import Pose
 from plenodepth.io import read_image, write_float_map, write_ply, write_pts
@@ -98,6 +98,24 @@ def test_the_map_of_a_frame_may_stand_for_its_cloud(
     assert result["csad"]["median_ad_mm"] == pytest.approx(3, abs=0.5)
     assert "--camera: is missing" in refused(*arguments[:-2])
     assert "is 24 × 10" in refused("evaluate", "cloud", small(tmp_path), *arguments[3:])
+
+
+def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(
+    succeeds: Run, refused: Refused, files: Path, tmp_path: Path
+) -> None:
+    lattice = CAMERA.micro_images.lattice
+    virtual = np.full((lattice.rows, lattice.columns), virtual_from_metric(CAMERA, 800.0), np.float32)
+    write_float_map(tmp_path / "raw.virtual.tiff", virtual)
+    record = {"aperture_model": "off", "settings": {"depth": {"refined": False}}}
+    (tmp_path / "raw.json").write_text(json.dumps(record))
+    camera = ["--camera", files / "camera.yaml", "--json"]
+    result = succeeds("evaluate", "cloud", tmp_path / "raw.virtual.tiff", files / "truth.ply", *camera).json
+    assert result["csad"]["completeness"] > 0.95
+    assert result["csad"]["median_ad_mm"] < 20  # the wall's waves
+    assert result["accuracy"]["points"] > 500
+    (tmp_path / "raw.json").write_text("{}")
+    line = refused("evaluate", "cloud", tmp_path / "raw.virtual.tiff", files / "truth.ply", *camera)
+    assert "raw.json: names no aperture_model" in line
 
 
 def small(folder: Path) -> Path:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plenodepth.cli.cloud_comparison import MAPS, CloudOptions, central, cropped, distances, is_depth
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.evaluate_depth import differences_content
-from plenodepth.cli.evaluation_options import FigureOption, named, parse_numbers, require_figure, save, say_notes
+from plenodepth.cli.evaluation_options import FigureOption, parse_numbers, require_figure, save, say_notes
 from plenodepth.cli.option_groups import expand_groups
-from plenodepth.cli.progress import FrameProgress, row_progress
+from plenodepth.cli.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,49 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plenodepth.camera import PlenopticCamera
-    from plenodepth.evaluate.differences import DepthDifferences
-    from plenodepth.geometry import Pose
 
     Float64 = NDArray[np.float64]
 
 FEW = 0.1  # of the truth's pixels
 SPARSE = (
-    "the maps have few pixels in common: a cloud may be too sparse for them; give the .csad.tiff that plenodepth depth "
-    "writes, or a larger --scale"
+    "the maps have few pixels in common: a cloud may be too sparse for them; give the .virtual.tiff that plenodepth "
+    "depth writes, or a larger --scale"
 )
-MAPS = (".tif", ".tiff", ".exr", ".npy")  # of a prediction that is a map already
-
-
-@dataclass(frozen=True)
-class CloudOptions:
-    """What is compared, and how."""
-
-    cam_from_lidar: Annotated[
-        Path | None,
-        typer.Option("--cam-from-lidar", help="Pose of the scanner, by calibrate lidar (.yaml) or libpleno's (.js)."),
-    ] = None
-    unit: Annotated[
-        Literal["m", "mm"] | None, typer.Option("--unit", help="Of the truth; default: told from its extent, and said.")
-    ] = None
-    z_range: Annotated[
-        tuple[float, float], typer.Option("--range", help="Depths that count, mm, camera frame.", metavar="NEAR FAR")
-    ] = (400.0, 1500.0)
-    threshold: Annotated[str, typer.Option("--threshold", help="For precision and recall, mm.")] = "5,10"
-    cap: Annotated[
-        float | None, typer.Option("--cap", help="Distances beyond it count as it, mm; default: none do.")
-    ] = None
-    camera: Annotated[
-        str | None,
-        typer.Option("--camera", help="Also compare central sub-aperture maps; what it does not see is left out."),
-    ] = None
-    csad: Annotated[
-        bool, typer.Option("--csad", help="The maps alone, without distances between points; needs --camera.")
-    ] = False
-    scale: Annotated[int, typer.Option("--scale", help="A pixel of the maps is so many pixels of the sensor wide.")] = 4
-    rule: Annotated[
-        Literal["minimum", "median"],
-        typer.Option("--rule", help="Depth of a pixel of the prediction's map; the truth's is the minimum."),
-    ] = "median"
 
 
 @expand_groups
@@ -72,7 +37,7 @@ def cloud(
         Path,
         typer.Argument(
             metavar="PREDICTION",
-            help="Cloud in the camera frame (.ply, .bin.gz, .xyz …); with --camera also a map (.csad.tiff).",
+            help="Cloud in the camera frame (.ply, .bin.gz …); with --camera also NAME.virtual.tiff or NAME.csad.tiff.",
         ),
     ],
     truth: Annotated[
@@ -90,6 +55,9 @@ def cloud(
 
     Example: [bold]plenodepth evaluate cloud out/raw.ply scene.pts --cam-from-lidar pose.yaml --camera camera.yaml
     --range 400 1500 --json > a.json[/bold]
+
+    The paper's measure takes every pixel of a frame: [bold]plenodepth evaluate cloud out/raw.virtual.tiff scene.pts
+    --cam-from-lidar pose.yaml --camera camera.yaml --csad[/bold]
     """
     from plenodepth.evaluate.lidar_frame import read_cam_from_lidar
 
@@ -101,19 +69,18 @@ def cloud(
     content["range_mm"] = [near, far]
     with row_progress("reading", quiet=as_json) as bar:
         pose = None if options.cam_from_lidar is None else read_cam_from_lidar(options.cam_from_lidar)
-        reference, notes = _cropped(truth, options.unit, pose, options, optics)
+        reference, notes = cropped(truth, options.unit, pose, options, optics)
         reading: Float64 | None = None
-        if prediction.suffix.lower() not in MAPS:
-            reading, more = _cropped(prediction, None, None, options, optics)
+        if not is_depth(prediction):
+            reading, more = cropped(prediction, None, None, options, optics)
             notes = more + notes
         if reading is not None and not options.csad:
             bar.frame(0, 1, "distances")
-            content |= _distances(reading, reference, thresholds, options.cap, bar)
+            content |= distances(reading, reference, thresholds, options.cap, bar)
         differences = None
         if optics is not None:
             bar.frame(0, 1, "maps")
-            source = prediction if reading is None else reading
-            differences = _central(optics, source, reference, options, bar)
+            differences = central(optics, prediction, reading, reference, options, bar)
             content["csad"] = differences_content(differences)
             if differences.completeness < FEW:
                 notes.append(SPARSE)
@@ -135,7 +102,7 @@ def _check(options: CloudOptions, prediction: Path, figure: Path | None, thresho
         raise InputError(f"is {near:g} {far:g}", field="--range", fix="give the nearest and the farthest depth, mm")
     if options.cap is not None and not options.cap >= max(thresholds):
         raise InputError(f"is {options.cap:g} mm, a threshold is beyond", field="--cap", fix="give more, or none")
-    is_map = prediction.suffix.lower() in MAPS
+    is_map = prediction.suffix.lower() in MAPS  # which only a camera makes points of
     if options.camera is None and (options.csad or figure is not None or is_map):
         what = f"{prediction} is a map" if is_map else "a figure shows maps" if figure is not None else "--csad"
         raise InputError(f"is missing: {what}", field="--camera", fix="give the camera that makes the maps")
@@ -149,107 +116,6 @@ def _camera(source: str, params: Path | None) -> PlenopticCamera:
     if not isinstance(camera, PlenopticCamera):
         raise InputError("has no metric calibration", file=source, field="--camera", fix="give a calibrated camera")
     return camera
-
-
-def _cropped(
-    path: Path, unit: str | None, pose: Pose | None, options: CloudOptions, camera: PlenopticCamera | None
-) -> tuple[Float64, list[str]]:
-    """The points of a cloud in the camera's frame, within the range and, where a camera is given, in its view."""
-    from plenodepth.evaluate.lidar_frame import in_range, in_view
-    from plenodepth.io.clouds import read_cloud
-
-    near, far = options.z_range
-    cloud = read_cloud(path, unit)
-    notes = list(cloud.notes)
-    moved = cloud.points if pose is None else pose(cloud.points)
-    points = in_range(moved, near, far)
-    if not len(points):
-        low, high = moved[:, 2].min(), moved[:, 2].max()
-        message = f"has no point between {near:g} and {far:g} mm; its z go from {low:.4g} to {high:.4g}"
-        raise InputError(message, file=path, fix="check --range, --unit and --cam-from-lidar")
-    if len(points) < len(moved):
-        notes.append(f"{len(moved) - len(points)} of {len(moved)} points are outside the range, and left out")
-    if camera is not None:
-        seen = in_view(camera, points)
-        if not len(seen):
-            fix = "check --cam-from-lidar and --unit"
-            raise InputError(f"none of {len(points)} points is in the camera's view", file=path, fix=fix)
-        if len(seen) < len(points):
-            notes.append(
-                f"{len(points) - len(seen)} of {len(points)} points are outside the camera's view, and left out"
-            )
-        points = seen
-    return points, named(path, notes)
-
-
-def _distances(
-    reading: Float64, reference: Float64, thresholds: tuple[float, ...], cap: float | None, bar: FrameProgress
-) -> dict[str, Any]:
-    from plenodepth.evaluate.cloud_distances import DirectedDistances, compare_clouds
-    from plenodepth.evaluate.tiles import ViewTiles
-
-    limit = float("inf") if cap is None else cap
-    result = compare_clouds(reading, reference, cap=limit, thresholds=thresholds, progress=bar)
-
-    def directed(part: DirectedDistances) -> dict[str, Any]:
-        return {
-            "points": part.count,
-            "mean_mm": part.mean,
-            "q25_mm": part.q25,
-            "median_mm": part.median,
-            "q75_mm": part.q75,
-            "q95_mm": part.q95,
-            "largest_mm": part.largest,
-            "beyond_cap": part.beyond,
-        }
-
-    tiles = ViewTiles.around(reference)
-    there = tiles.mean(reading, result.to_reference.clip(max=limit))
-    back = tiles.mean(reference, result.to_reading.clip(max=limit))
-    nothing = (float("nan"), 0)
-    return {
-        "accuracy": directed(result.accuracy),
-        "completeness": directed(result.completeness),
-        "chamfer_mm": result.chamfer,
-        "hausdorff_mm": result.hausdorff,
-        "hausdorff_95_mm": result.hausdorff_95,
-        "thresholds": [
-            {"threshold_mm": row.threshold, "precision": row.precision, "recall": row.recall, "f_score": row.f_score}
-            for row in result.f_scores
-        ],
-        "tiles": [
-            {"tile": name, "accuracy_mm": there.get(name, nothing)[0], "completeness_mm": back.get(name, nothing)[0]}
-            for name in sorted({*there, *back})
-        ],
-    }
-
-
-def _central(
-    camera: PlenopticCamera, reading: Path | Float64, reference: Float64, options: CloudOptions, bar: FrameProgress
-) -> DepthDifferences:
-    """The central sub-aperture maps of both and their differences."""
-    from plenodepth.evaluate.differences import depth_differences
-    from plenodepth.io.maps import read_map
-    from plenodepth.metric.csad import central_depth
-
-    true = central_depth(camera, reference, rule="minimum", scale=options.scale)
-    bar(1, 3)
-    if isinstance(reading, Path):
-        found = read_map(reading).values
-        if found.shape != true.shape:
-            message = f"is {found.shape[1]} × {found.shape[0]}, a central sub-aperture map of the camera "
-            raise InputError(f"{message}{true.shape[1]} × {true.shape[0]}", file=reading)
-        near, far = options.z_range
-        found = found.copy()
-        found[~((found >= near) & (found <= far))] = float("nan")
-    else:
-        found = central_depth(camera, reading, rule=options.rule, scale=options.scale)
-    bar(2, 3)
-    try:
-        return depth_differences(found, true)
-    except InputError as error:
-        side = {"reading": "the prediction", "reference": "the truth"}.get(error.field or "", error.field or "")
-        raise InputError(f"the map of {side} {error.message}", field="csad", fix=error.fix) from None
 
 
 def _print(content: dict[str, Any]) -> None:

@@ -76,6 +76,7 @@ def _print(changes: tuple[Change, ...], level: float) -> None:
     if judged:
         title = f"B − A by units, with {100 * level:g} % intervals"
         table = plain_table(title, "mean of", "A", "B", "B − A", "interval", "units", "")
+        table.columns[0].min_width = max(len(change.name) for change in judged)
         for change in judged:
             table.add_row(*_cells(change), _interval(change), str(change.units), _said(change))
         console().print(table)
