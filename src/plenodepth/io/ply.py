@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.number_tables import number_table
 from plenodepth.io.reading import quoted, read_bytes
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -120,16 +120,6 @@ def checked_column(values: npt.ArrayLike, count: int, name: str, path: Path | st
 def is_count(digits: str) -> bool:
     """Whether a text is a whole number of points that a file can hold."""
     return digits.isascii() and digits.isdecimal() and len(digits) < 16
-
-
-def number_table(text: bytes, path: Path | str) -> npt.NDArray[np.float64]:
-    """Lines of as many numbers each, (lines, numbers); blank lines do not count."""
-    if not text.strip():
-        return np.zeros((0, 0))
-    try:
-        return np.loadtxt(io.BytesIO(text), dtype=np.float64, comments=None, ndmin=2, encoding="latin-1")
-    except ValueError as error:
-        raise InputError(f"is not a table of numbers: {str(error).split(';')[0]}", file=path) from None
 
 
 def bytes_from_floats(values: npt.NDArray[np.float64], field: str, path: Path | str) -> npt.NDArray[np.uint8]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.number_tables import number_table
 from plenodepth.io.ply import (
     Columns,
     bytes_from_floats,
@@ -19,7 +20,6 @@ from plenodepth.io.ply import (
     checked_column,
     checked_points,
     is_count,
-    number_table,
 )
 from plenodepth.io.reading import quoted, read_bytes
 from plenodepth.io.units import MM_PER_METRE, UNITS, Unit

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.ply import number_table
+from plenodepth.io.number_tables import number_table
 from plenodepth.io.reading import quoted, to_number
 
 TRUNCATED = "the file is damaged or truncated: copy it again"
