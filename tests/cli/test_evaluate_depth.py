@@ -102,3 +102,53 @@ def test_masks_and_options_that_leave_nothing_are_one_line(refused: Refused, fil
     assert "--bad: is '0'" in refused(*pair, "--bad", "0")
     assert "--figure" in refused(*pair, "--figure", files / "out.txt")
     assert "none.tiff: does not exist" in refused("evaluate", "depth", files / "none.tiff", files / "true.tiff")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Five coarse frames, each 1 mm worse than the one before; both truths beside each other, as simulated."""
+    for frame in range(5):
+        (tmp_path / f"truth/{frame:02d}").mkdir(parents=True)
+        (tmp_path / f"out/{frame:02d}").mkdir(parents=True)
+        write_float_map(tmp_path / f"truth/{frame:02d}/depth.tiff", np.full((90, 90), 1.0))
+        write_float_map(tmp_path / f"truth/{frame:02d}/lens_depth.tiff", TRUE)
+        write_float_map(tmp_path / f"out/{frame:02d}/raw.depth.tiff", TRUE + 1 + frame)
+    return tmp_path
+
+
+def test_folders_are_compared_frame_by_frame_with_the_truth_of_their_size(succeeds: Run, folders: Path) -> None:
+    (folders / "truth/04/lens_depth.tiff").unlink()
+    (folders / "truth/04/depth.tiff").unlink()
+    write_float_map(folders / "out/03/raw.depth.tiff", np.full(TRUE.shape, np.nan))
+    result = succeeds("evaluate", "depth", folders / "out", folders / "truth", "--json").json
+    assert [row["frame"] for row in result["frames"]] == [0, 1, 2]
+    assert [round(row["median_ad_mm"], 2) for row in result["frames"]] == [1, 2, 3]
+    assert result["mean_of_frames_median_ad_mm"] == pytest.approx(2, rel=1e-4)
+    assert result["interval_median_ad_mm"] is None
+    text = succeeds("evaluate", "depth", folders / "out", folders / "truth").words
+    assert "frames without a truth, left out: 4" in text
+    assert "raw.depth.tiff: has no depth at all, left out" in text
+
+
+def test_frames_are_the_units_of_a_comparison(succeeds: Run, folders: Path) -> None:
+    for name in ("a", "b"):
+        outcome = succeeds("evaluate", "depth", folders / "out", folders / "truth", "--json")
+        (folders / f"{name}.json").write_text(outcome.out)
+        for frame in range(5):
+            write_float_map(folders / f"out/{frame:02d}/raw.depth.tiff", TRUE + 0.5 + frame)
+    assert outcome.json["interval_median_ad_mm"][0] < 2.5 < outcome.json["interval_median_ad_mm"][1]
+    rows = succeeds("evaluate", "compare", folders / "a.json", folders / "b.json", "--json").json["changes"]
+    (change,) = [row for row in rows if row["name"] == "frames.median_ad_mm"]
+    assert change["verdict"] == "better"
+    assert change["units"] == 5
+    assert change["difference"] == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_folders_that_share_nothing_are_one_line(refused: Refused, folders: Path) -> None:
+    (folders / "other/09").mkdir(parents=True)
+    write_float_map(folders / "other/09/depth.tiff", TRUE)
+    assert "none in common" in refused("evaluate", "depth", folders / "out", folders / "other")
+    write_float_map(folders / "out/01/raw.depth.tiff", TRUE[:7])
+    assert "is 60 × 7" in refused("evaluate", "depth", folders / "out", folders / "truth")
+    line = refused("evaluate", "depth", folders / "out", folders / "truth", "--mask", folders / "x.png")
+    assert "are for one map" in line

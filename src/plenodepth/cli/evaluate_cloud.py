@@ -9,7 +9,7 @@ import typer
 
 from plenodepth.cli.cloud_comparison import MAPS, CloudOptions, central, cropped, distances, is_depth
 from plenodepth.cli.common import JsonOption, ParametersOption, console, plain_table, print_json
-from plenodepth.cli.evaluate_depth import differences_content
+from plenodepth.cli.depth_comparison import differences_content
 from plenodepth.cli.evaluation_options import FigureOption, parse_numbers, require_figure, save, say_notes
 from plenodepth.cli.option_groups import expand_groups
 from plenodepth.cli.progress import row_progress

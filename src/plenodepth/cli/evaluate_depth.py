@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plenodepth.cli.common import JsonOption, console, plain_table, print_json
+from plenodepth.cli.depth_comparison import differences_content, differences_of_files
+from plenodepth.cli.evaluate_depth_frames import evaluate_frames
 from plenodepth.cli.evaluation_options import FigureOption, named, parse_numbers, require_figure, save, say_notes
 from plenodepth.cli.progress import row_progress
 from plenodepth.errors import InputError
@@ -26,7 +28,9 @@ MAPS = ".tiff, .npy, .exr, .csv, .bin.gz"
 
 
 def depth(
-    prediction: Annotated[Path, typer.Argument(metavar="PREDICTION", help=f"Depth map, mm ({MAPS}).")],
+    prediction: Annotated[
+        Path, typer.Argument(metavar="PREDICTION", help=f"Depth map, mm ({MAPS}), or a folder of them.")
+    ],
     truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="True depth of the same view, equal in size.")],
     mask: Annotated[
         Path | None, typer.Option("--mask", help="Image of the same size (.png): pixels of 0 do not count.")
@@ -45,24 +49,25 @@ def depth(
     Works for coarse maps (against lens_depth.tiff of a simulated frame), refined ones (depth.tiff) and central
     sub-aperture maps. Missing depth is NaN; the completeness says how much of the truth has a depth.
 
+    Two folders are compared frame by frame, and the frames named by the last number of their files or folders.
+
     Example: [bold]plenodepth evaluate depth out/raw.depth.tiff frame/lens_depth.tiff --confidence
     out/raw.confidence.tiff --json > a.json[/bold]
     """
-    from plenodepth.evaluate.differences import depth_differences
-
     parts = parse_numbers(bad, "--bad", "1,2,5")
     require_figure(figure)
+    if prediction.is_dir() and truth.is_dir():
+        if mask is not None or confidence is not None or figure is not None:
+            raise InputError("are for one map", field="--mask, --confidence, --figure", fix="give two files")
+        evaluate_frames(prediction, truth, parts, as_json=as_json)
+        return
     with row_progress("reading", quiet=as_json) as bar:
         true = _map(truth)
         bar(1, STEPS)
         found = _map(prediction, true.values.shape)
         bar(2, STEPS)
         wanted = None if mask is None else _mask(mask, truth, true.values.shape)
-        try:
-            result = depth_differences(found.values, true.values, mask=wanted, bad_parts=[part / 100 for part in parts])
-        except InputError as error:
-            file = {"reading": prediction, "reference": truth}.get(error.field or "")
-            raise InputError(error.message, file=file, field=None if file else error.field, fix=error.fix) from None
+        result = differences_of_files(prediction, found.values, truth, true.values, parts, wanted)
         bar(3, STEPS)
     content = {"kind": "depth", "prediction": str(prediction), "truth": str(truth), **differences_content(result)}
     if confidence is not None:
@@ -129,36 +134,6 @@ def _sparsification(result: DepthDifferences, path: Path) -> dict[str, float]:
         "oracle_of_half_mm": float(curves.oracle[half]),
         "ause_mm": curves.ause,
         "gain": curves.gain,
-    }
-
-
-def differences_content(result: DepthDifferences) -> dict[str, Any]:
-    """The figures of a comparison of maps, and those of its tiles, for JSON."""
-    from plenodepth.evaluate.tiles import tile_errors
-
-    return {
-        "pixels": result.common,
-        "completeness": result.completeness,
-        "median_ad_mm": result.median,
-        "q25_ad_mm": result.q25,
-        "q75_ad_mm": result.q75,
-        "mean_ad_mm": result.mean,
-        "rmse_mm": result.rmse,
-        "bias_mm": result.bias,
-        "bad_percent": {
-            **{f"{100 * part:g}%": share for part, share in result.bad_parts.items()},
-            **{f"{limit:g}mm": share for limit, share in result.bad_mm.items()},
-        },
-        "tiles": [
-            {
-                "tile": tile.name,
-                "pixels": tile.count,
-                "median_ad_mm": tile.median,
-                "mean_ad_mm": tile.mean,
-                "bias_mm": tile.bias,
-            }
-            for tile in tile_errors(result.signed)
-        ],
     }
 
 

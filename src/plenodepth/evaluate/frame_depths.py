@@ -52,19 +52,33 @@ def frame_depths(paths: Sequence[Path], progress: Progress | None = None) -> tup
     for row in found:
         other = seen.setdefault(row.frame, row)
         if other is not row:
-            message = f"is frame {row.frame}, and so is {other.source}"
-            raise InputError(message, file=row.source, fix="the last number of a name, or of its folder, is the frame")
+            raise _twice(row.source, row.frame, other.source)
     return tuple(seen[frame] for frame in sorted(seen))
+
+
+def frame_files(folder: Path, patterns: Sequence[str] = PATTERNS) -> dict[int, Path]:
+    """The maps of a folder by frame: all that fit the first of the patterns that any fit."""
+    files = next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
+    if not files:
+        raise InputError("holds no depth map", file=folder, fix=f"looked for {', '.join(patterns[:3])} and others")
+    frames: dict[int, Path] = {}
+    for file in files:
+        other = frames.setdefault(_frame_of(file), file)
+        if other is not file:
+            raise _twice(file, _frame_of(file), other)
+    return frames
+
+
+def _twice(path: Path | str, frame: int, other: Path | str) -> InputError:
+    fix = "the last number of a name, or of its folder, is the frame"
+    return InputError(f"is frame {frame}, and so is {other}", file=path, fix=fix)
 
 
 def _jobs(path: Path) -> Iterator[tuple[Path, int | None]]:
     """The files to read with their frames; None where the file itself tells, or has to be told by its name."""
     if path.is_dir():
-        files = next((found for pattern in PATTERNS if (found := sorted(path.glob(pattern)))), [])
-        if not files:
-            raise InputError("holds no depth map", file=path, fix=f"looked for {', '.join(PATTERNS[:3])} and others")
-        for file in files:
-            yield file, _frame_of(file)
+        for frame, file in frame_files(path).items():
+            yield file, frame
     elif path.suffix.lower() in (".js", ".json") and is_depth_list(read_tree(path)):
         listed = read_depth_list(path)
         kind = next((kind for kind in LISTED_DEPTHS if kind in listed.files), None)
