@@ -14,6 +14,8 @@ from plenodepth.errors import InputError
 if TYPE_CHECKING:
     from plenodepth.evaluate.compare import Change
 
+FEW = 10  # units, below which percentiles of draws say too little
+
 
 def compare(
     before: Annotated[Path, typer.Argument(metavar="A.json", help="Result of an evaluate command with --json.")],
@@ -75,10 +77,13 @@ def _print(changes: tuple[Change, ...], level: float) -> None:
     single = [change for change in changes if not change.units]
     if judged:
         title = f"B − A by units, with {100 * level:g} % intervals"
-        table = plain_table(title, "mean of", "A", "B", "B − A", "interval", "units", "")
-        table.columns[0].min_width = max(len(change.name) for change in judged)
+        table = plain_table(title, "mean of", "", "A", "B", "B − A", "interval", "n")
+        table.columns[0].overflow = "fold"
+        for column in table.columns[1:]:  # in a narrow window the names fold, not the verdicts
+            column.no_wrap = True
         for change in judged:
-            table.add_row(*_cells(change), _interval(change), str(change.units), _said(change))
+            name, *numbers = _cells(change)
+            table.add_row(name, _said(change), *numbers, _interval(change), str(change.units))
         console().print(table)
     if single:
         if judged:
@@ -91,6 +96,8 @@ def _print(changes: tuple[Change, ...], level: float) -> None:
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in ("better", "worse", "within noise"))
     if judged:
         console().print(f"\n{counted}")
+    if any(change.interval is not None and change.units < FEW for change in judged):
+        console().print(f"note: intervals of fewer than {FEW} units come out too narrow")
     if any(change.name.lstrip("|").split(".")[-2:-1] == ["tiles"] for change in judged):
         console().print("note: tiles are of one frame; whether this holds for others, only several frames can tell")
 
@@ -105,7 +112,7 @@ def _cells(change: Change) -> tuple[str, str, str, str]:
 
 
 def _interval(change: Change) -> str:
-    return "–" if change.interval is None else f"{_number(change.interval[0])} … {_number(change.interval[1])}"
+    return "–" if change.interval is None else f"{change.interval[0]:.3g} … {change.interval[1]:.3g}"
 
 
 def _said(change: Change) -> str:
