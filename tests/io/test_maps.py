@@ -89,12 +89,18 @@ def test_a_table_tells_its_frames_and_may_be_smaller_than_the_map(tmp_path: Path
         ("k,l,depth\n1,2,3\n1,x,3\n", "line 3: is not a number: 'x'"),
         ("k,l,depth\n1,-2,3\n", "l: holds a number that is no index"),
         ("k,l,depth\n1.5,2,3\n", "k: holds a number that is no index"),
+        ("frame,k,l,d\n1e308,1,2,3\n", "frame: holds a number that is no frame"),
     ],
 )
 def test_a_damaged_table_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "map.csv").write_text(text)
     with pytest.raises(InputError, match=rf"map\.csv: {message}"):
         read_map(tmp_path / "map.csv")
+
+
+def test_a_depth_beyond_all_bounds_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "map.csv").write_text("k,l,depth\n0,0,1e300\n1,0,500\n")
+    np.testing.assert_array_equal(read_map(tmp_path / "map.csv").values, np.float32([[np.nan, 500]]))
 
 
 @pytest.mark.parametrize("packing", [NONE, RLE, ZIPS, ZIP])

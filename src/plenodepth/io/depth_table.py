@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from plenodepth.errors import InputError
+from plenodepth.io.map_csv import LARGEST_FRAME
 from plenodepth.io.reading import quoted, read_bytes
 from plenodepth.io.text_lines import TextLines
 
@@ -28,7 +29,7 @@ def read_depth_table(path: Path | str) -> dict[int, float]:
     if table.shape[1] != len(header):
         raise InputError(f"has {table.shape[1]} values, the header {len(header)}", file=path, field="line 2")
     frames, values = table[:, header.index("frame")], table[:, header.index(depth)]
-    if (frames != np.floor(frames)).any():
+    if not ((np.abs(frames) < LARGEST_FRAME) & (frames == np.floor(frames))).all():
         raise InputError("holds a number that is no frame", file=path, field="frame")
     result: dict[int, float] = {}
     for frame in np.unique(frames).tolist():

@@ -13,6 +13,7 @@ from plenodepth.io.text_lines import TextLines
 
 DEPTHS = ("d", "z", "depth")
 LARGEST = 100_000  # columns or rows
+LARGEST_FRAME = 2**31
 
 
 def read_map_csv(
@@ -47,7 +48,8 @@ def read_map_csv(
         message = f"reaches to k = {needed[1] - 1}, l = {needed[0] - 1}, the map has {size[1]} × {size[0]}"
         raise InputError(message, file=path)
     result = np.full(size, np.nan, np.float32)
-    result[l.astype(np.int64), k.astype(np.int64)] = values
+    with np.errstate(over="ignore"):  # what becomes infinite is no depth
+        result[l.astype(np.int64), k.astype(np.int64)] = values
     return result
 
 
@@ -56,11 +58,14 @@ def _of_frame(column: dict[str, npt.NDArray[np.float64]], frame: int | None, pat
     everything = np.ones(len(column["k"]), dtype=np.bool_)
     if "frame" not in column:
         return everything
-    frames = np.unique(column["frame"]).astype(np.int64).tolist()
+    stored = column["frame"]
+    if not ((np.abs(stored) < LARGEST_FRAME) & (stored == np.floor(stored))).all():
+        raise InputError("holds a number that is no frame", file=path, field="frame")
+    frames = np.unique(stored).astype(np.int64).tolist()
     if frame is None:
         if len(frames) > 1:
             raise InputError(f"holds {len(frames)} frames ({frames[0]} … {frames[-1]})", file=path, fix="name one")
         return everything
     if frame not in frames:
         raise InputError(f"has no frame {frame}", file=path)
-    return np.asarray(column["frame"] == frame)
+    return np.asarray(stored == frame)

@@ -37,7 +37,8 @@ def read_map(path: Path | str, *, shape: tuple[int, int] | None = None, frame: i
     notes = list[str]()
     if is_archive(path):
         archive = read_depth_map(path)
-        values = archive.depth.astype(np.float32)
+        with np.errstate(over="ignore"):  # what becomes infinite is no depth
+            values = archive.depth.astype(np.float32)
         if not archive.metric:
             notes.append("holds virtual depth, not mm")
     elif name.endswith((".tif", ".tiff")):
