@@ -103,6 +103,11 @@ GOOD = ptx(2, 2, "1 2 3 0.5\n" * 4)
         (GOOD.replace("10 20 30 1", "10 20 30 x"), "line 10: is not a number: 'x', needs 4 numbers"),
         (GOOD.replace("10 20 30 1", "10 20 30 0"), r"lines 7 … 10: the matrix moves no points rigidly"),
         (GOOD.replace("1 2 3 0.5\n", "1 2\n"), "line 11: has 2 numbers"),
+        (GOOD.replace("0.5", "1e308"), "intensity: holds a number beyond the range of float32"),
+        (
+            GOOD.replace("1 2 3 0.5", "1e308 2 3 0.5").replace("0 1 0 0\n-1", "0 9 0 0\n-1"),
+            "points: holds a coordinate",
+        ),
         (GOOD.replace("2\n2\n", "2.5\n2\n"), "line 1: is no number of columns"),
     ],
 )

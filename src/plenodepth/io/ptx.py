@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.ply import bytes_from_floats, checked_points
+from plenodepth.io.ply import bytes_from_floats, checked_column, checked_points
 from plenodepth.io.reading import quoted, read_bytes
 from plenodepth.io.text_lines import TRUNCATED, TextLines
 
@@ -75,12 +75,14 @@ def _scan(lines: TextLines, start: int, number: int) -> tuple[PtxScan, int]:
     table = table.reshape(expected, -1) if expected else np.zeros((0, 4))
     met = (table[:, :3] != 0).any(axis=1)
     table = table[met]
-    points = checked_points(table[:, :3] @ matrix[:3, :3].T + matrix[:3, 3], path)
+    with np.errstate(over="ignore", invalid="ignore"):  # what becomes infinite is refused
+        points = checked_points(table[:, :3] @ matrix[:3, :3].T + matrix[:3, 3], path)
+    intensity = checked_column(table[:, 3], len(table), "intensity", path) if table.shape[1] in (4, 7) else None
     return PtxScan(
         columns,
         rows,
         points,
-        table[:, 3].astype(np.float32) if table.shape[1] in (4, 7) else None,
+        intensity,
         bytes_from_floats(table[:, -3:], "colors", path) if table.shape[1] in (6, 7) else None,
         position,
         matrix,
