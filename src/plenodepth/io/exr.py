@@ -25,7 +25,7 @@ LINES_OF_BLOCK = {0: 1, 1: 1, 2: 1, 3: 16}  # by compression: none, RLE, ZIP of 
 PACKINGS = {4: "PIZ", 5: "PXR24", 6: "B44", 7: "B44A", 8: "DWAA", 9: "DWAB"}
 SAMPLES: dict[int, np.dtype[Any]] = {0: np.dtype("<u4"), 1: np.dtype("<f2"), 2: np.dtype("<f4")}
 TRUNCATED = "the file is damaged or truncated: copy it again"
-MOST_PIXELS = 1 << 30
+LARGEST_PACKING = 10_000  # pixels of a byte; a header that promises more is damaged, and would fill the memory
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def read_exr(path: Path | str) -> dict[str, Float32]:
     try:
         header = _header(data, path)
         return _pixels(data, header, path)
-    except (struct.error, zlib.error, IndexError, ValueError):
+    except (struct.error, zlib.error, IndexError, ValueError, OverflowError):
         raise InputError("is no readable OpenEXR image", file=path, fix=TRUNCATED) from None
 
 
@@ -71,7 +71,7 @@ def _header(data: bytes, path: Path | str) -> _Header:
     channels = _channels(attributes.get("channels", b"\0"), path)
     header = _Header(channels, packing, (top, bottom), (left, right), place + 1)
     height, width = header.shape
-    if height < 1 or width < 1 or height * width > MOST_PIXELS or not header.channels:
+    if height < 1 or width < 1 or height * width > LARGEST_PACKING * len(data) or not header.channels:
         raise ValueError("size")
     return header
 
@@ -93,7 +93,7 @@ def _pixels(data: bytes, header: _Header, path: Path | str) -> dict[str, Float32
     blocks = -(-height // step)
     if header.end + 8 * blocks > len(data):
         raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
-    result = {name: np.empty((height, width), np.float32) for name, _ in header.channels}
+    result = {name: np.full((height, width), np.nan, np.float32) for name, _ in header.channels}
     row_size = width * sum(kind.itemsize for _, kind in header.channels)
     for offset in struct.unpack_from(f"<{blocks}Q", data, header.end):
         first, size = struct.unpack_from("<iI", data, offset)
