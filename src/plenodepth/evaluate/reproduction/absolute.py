@@ -2,7 +2,7 @@
 
 The scanner's pose comes from the targets of the first scene, found in its image and its scan. Reading and reference go
 through the same four steps (`metric.csad`), but for one thing: where several points fall into a pixel, the reading has
-their median, since the nearest of noisy depths is too near, the reference the nearest one, as the authors' program does.
+their median, since the nearest of noisy depths is too near; the reference has the nearest one, as with the authors.
 """
 
 from __future__ import annotations

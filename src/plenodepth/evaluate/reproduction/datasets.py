@@ -6,7 +6,6 @@ Only nominal numbers are given to the calibration: pixel, focal length, f-number
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction.methods import CameraModel, Method, Scaling
 from plenodepth.evaluate.reproduction.study import Study
+from plenodepth.io.frame_distances import read_frame_distances
 from plenodepth.metric.scale_step import ScaleStep, scale_step
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset
 from plenodepth.sim.twins import twin
@@ -69,7 +69,7 @@ class Dataset:
 
     def shots(self, group: str) -> list[Shot]:
         """The images of a group with known distances, nearest first."""
-        places = _distances(self.root / group / "distances.txt")
+        places = read_frame_distances(self.root / group / "distances.txt")
         images = {image.frame: image.path for image in listed_images(self.root / group)}
         missing = sorted(set(images) - set(places))
         if missing:
@@ -191,22 +191,6 @@ def _adjusted(
         step = adjust_step(work, start, features, centers, board, settings, progress, work.name)
         write_record(record, key, [CAMERA], {"rmse_uv": step.adjustment.rmse_uv})
     return load_plenoptic_camera(work / CAMERA)
-
-
-@lru_cache(maxsize=64)
-def _distances(path: Path) -> dict[int, float]:
-    """The lines `frame distance` of a file, mm."""
-    places = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        parts = line.split()
-        if not parts:
-            continue
-        try:
-            frame, distance = parts
-            places[int(frame)] = float(distance)
-        except ValueError:
-            raise InputError("is not 'frame distance'", file=path, field=f"line {number}") from None
-    return places
 
 
 def checksums(dataset: Dataset) -> str:
