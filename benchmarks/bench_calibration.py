@@ -22,7 +22,7 @@ from plenodepth.calib.image_list import listed_images
 from plenodepth.calib.initial_camera import Optics
 from plenodepth.calib.kappa_step import kappa_step
 from plenodepth.calib.steps import GridOptions, adjust_step, features_step, white_step
-from plenodepth.camera import PlenopticCamera, load_plenoptic_camera, metric_from_virtual
+from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.sim.dataset import simulate_dataset
@@ -34,7 +34,7 @@ BOARDS = {
     "r12-c": Board(6, 4, 30.0),
     "upc-s": Board(9, 6, 14.0),
 }
-# Nominal focal length, f-number and focus distance; lens types and how they are used.
+# Nominal focal length, f-number and focus distance.
 OPTICS = {
     "r12-a": (50.0, 4.0, 450.0),
     "r12-b": (50.0, 4.0, 1000.0),
@@ -58,7 +58,7 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
         sensor.pixel_size,
         sensor.width,
         sensor.height,
-        configuration="unfocused" if unfocused else "galilean",
+        configuration=Configuration.UNFOCUSED if unfocused else Configuration.GALILEAN,
     )
     depths = VIRTUAL_DEPTHS.get(name, R12_DEPTHS)
     seconds = {}
@@ -87,7 +87,7 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
 
     names = intrinsic_names(true)
     found, truth = (dict(zip(names, intrinsic_values(camera), strict=True)) for camera in (result.camera, true))
-    truth |= _where_lens_0_is(true, result.camera)
+    truth |= _renumbered(true, result.camera)
     known = result.known
     errors = np.array([(found[n] - truth[n]) / s for n, s in zip(known.names, known.sigma, strict=True)])
     depth = metric_from_virtual(result.camera, depths) / metric_from_virtual(true, depths) - 1
@@ -106,10 +106,15 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
     assert np.abs(depth[depths > 3]).max() < 0.002
 
 
-def _where_lens_0_is(true: PlenopticCamera, found: PlenopticCamera) -> dict[str, float]:
-    """The place of the array by the lens that `found` counts as its first: the rim's lenses may be dark."""
+def _renumbered(true: PlenopticCamera, found: PlenopticCamera) -> dict[str, float]:
+    """The true place of the array if its lenses are counted from where `found` does: those at the rim may be dark.
+
+    The first lens is behind the last micro-image, since micro-lenses turn what they show about.
+    """
+    lattice = found.micro_images.lattice
+    last = lattice.columns - 1, lattice.rows - 1
     k, l = true.micro_images.lattice.indices()
-    away = np.linalg.norm(true.micro_images.center(k, l) - found.micro_images.center(0, 0), axis=-1)
+    away = np.linalg.norm(true.micro_images.center(k, l) - found.micro_images.center(*last), axis=-1)
     row, column = np.unravel_index(np.argmin(away), away.shape)
-    place = lens_center(true, column, row)
+    place = true.micro_lenses.cam_from_mla.translation + lens_center(true, column, row) - lens_center(true, *last)
     return {f"micro_lenses.translation.{axis}": float(place[index]) for index, axis in enumerate("xyz")}
