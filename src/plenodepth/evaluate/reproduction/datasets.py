@@ -6,6 +6,7 @@ Only nominal numbers are given to the calibration: pixel, focal length, f-number
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ class Shot:
     distance: float
 
 
+@cache  # looking whether gigabytes of images are up to date takes its time, too
 def prepared(study: Study, name: str) -> Dataset:
     """The dataset, simulated and calibrated as far as it is not yet."""
     if name not in RECIPES:
