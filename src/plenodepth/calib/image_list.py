@@ -8,6 +8,7 @@ boards/03/raw.png). f-numbers are read from names like `white_f5.6.png` or `f05.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,12 +83,17 @@ def _by_name(root: Path) -> list[ListedImage]:
     here = sorted(path for path in root.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
     raw = [path for path in here if path.stem.lower() == "raw"]
     chosen = raw or [path for path in here if path.parent == root]
-    names = [path.relative_to(root).as_posix() for path in chosen]
+    return listed_files(root, chosen)
+
+
+def listed_files(root: Path, paths: Sequence[Path]) -> list[ListedImage]:
+    """Images below a folder, by their names alone, in order of their frames."""
+    names = [path.relative_to(root).as_posix() for path in paths]
     frames = [_last_number(name) for name in names]
     numbered = None not in frames and len(set(frames)) == len(frames)
     images = [
         ListedImage(path, _f_number(name), frame if numbered and frame is not None else index)
-        for index, (path, name, frame) in enumerate(zip(chosen, names, frames, strict=True))
+        for index, (path, name, frame) in enumerate(zip(paths, names, frames, strict=True))
     ]
     return sorted(images, key=lambda image: image.frame)
 

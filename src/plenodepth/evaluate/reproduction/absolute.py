@@ -28,9 +28,11 @@ from plenodepth.evaluate.reproduction.datasets import Dataset, prepared, scaled_
 from plenodepth.evaluate.reproduction.frames import FILTERS, clean_frame, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, table_methods
 from plenodepth.evaluate.reproduction.published import SCENES
+from plenodepth.evaluate.reproduction.sources import SceneFiles
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.geometry import Pose
 from plenodepth.io import atomic_path
+from plenodepth.io.clouds import read_cloud
 from plenodepth.metric import point_cloud
 from plenodepth.metric.csad import central_depth
 
@@ -48,13 +50,13 @@ def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -
     scenes: dict[str, Any] = {}
     pictures: dict[str, Any] = {}
     for scene in SCENES:
-        folder = dataset.root / "scenes" / scene
-        truth = _truth(dataset, folder, pose)
+        files = dataset.source.scenes[scene]
+        truth = _truth(dataset, files, pose)
         pictures[scene] = {"truth": _kept(study, f"{scene}-truth", truth)}
         scenes[scene] = {}
         for index, method in enumerate(methods):
             study.progress(index, len(methods), f"{scene}, {method.label}")
-            found = central_map(study, dataset, folder / "raw.png", method)
+            found = central_map(study, dataset, files.image, method)
             scenes[scene][method.label] = _statistics(found, truth)
             pictures[scene][method.label] = _kept(study, f"{scene}-{method.label.replace('/', '')}", found)
     means = {
@@ -65,8 +67,7 @@ def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -
 
 def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:
     """cam_from_lidar by the targets of the calibration scene; and how far off it is where the truth is known."""
-    folder = dataset.root / "scenes" / SCENES[0]
-    image, scan = folder / "raw.png", folder / "lidar.pts"
+    image, scan = dataset.source.scenes[SCENES[0]].image, dataset.source.scenes[SCENES[0]].cloud
     made_of = {"camera": camera_key(dataset.camera), "files": fingerprint({}, [image, scan])}
 
     def compute() -> dict[str, Any]:
@@ -80,7 +81,7 @@ def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:
 
     record = study.kept(study.folder("calibration", dataset.name), "lidar", made_of, compute)
     pose = Pose(np.array(record["rotation"]), np.array(record["translation"]))
-    return pose, {"targets": SCENES[0], **_pose_error(pose, folder / "cam_from_lidar.json")}
+    return pose, {"targets": SCENES[0], **_pose_error(pose, scan.parent / "cam_from_lidar.json")}
 
 
 def _pose_error(pose: Pose, truth: Path) -> dict[str, float]:
@@ -114,9 +115,8 @@ def central_map(study: Study, dataset: Dataset, path: Path, method: Method) -> F
     return depth
 
 
-def _truth(dataset: Dataset, folder: Path, pose: Pose) -> Float32:
-    points, _ = read_scan(folder / "lidar.pts")
-    return central_depth(dataset.camera, _within(pose(points)))
+def _truth(dataset: Dataset, files: SceneFiles, pose: Pose) -> Float32:
+    return central_depth(dataset.camera, _within(pose(read_cloud(files.cloud).points)))
 
 
 def _within(points: NDArray[np.float64]) -> NDArray[np.float64]:

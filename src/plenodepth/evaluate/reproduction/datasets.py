@@ -1,4 +1,4 @@
-"""Datasets ready to be evaluated: simulated if they are not there yet, and calibrated from their own images alone.
+"""Datasets ready to be evaluated: calibrated from their own images alone.
 
 Only nominal numbers are given to the calibration: pixel, focal length, f-number, focus distance and board.
 """
@@ -16,8 +16,7 @@ from plenodepth.calib.adjust_settings import AdjustSettings
 from plenodepth.calib.depth_scale import ScaleOrder
 from plenodepth.calib.done_steps import fingerprint, up_to_date, write_record
 from plenodepth.calib.features import Board, Features
-from plenodepth.calib.image_list import ListedImage, listed_images
-from plenodepth.calib.initial_camera import Optics
+from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.kappa_step import camera_key, features_key, kappa_step
 from plenodepth.calib.steps import CAMERA, GridOptions, adjust_step, features_step, white_step
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera
@@ -25,32 +24,9 @@ from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction.methods import CameraModel, Method, Scaling
+from plenodepth.evaluate.reproduction.sources import RECIPES, Shot, Source, source_of
 from plenodepth.evaluate.reproduction.study import Study
-from plenodepth.io.frame_distances import read_frame_distances
 from plenodepth.metric.scale_step import ScaleStep, scale_step
-from plenodepth.sim.dataset import MANIFEST, simulate_dataset
-from plenodepth.sim.twins import twin
-
-FOCAL, F_NUMBER = 50.0, 4.0  # nominal, mm
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What there is to know about a dataset beforehand."""
-
-    focus: float  # mm, nominal
-    board: Board  # of the images to calibrate with, full size
-    calibration: str  # folder of these images
-    camera_of: str | None = None  # the dataset that has the calibration images of the same camera
-
-
-RECIPES = {
-    "r12-a": Recipe(450.0, Board(9, 5, 10.0), "boards"),
-    "r12-b": Recipe(1000.0, Board(8, 5, 20.0), "boards"),
-    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards"),
-    "r12-es": Recipe(2133.0, Board(6, 4, 30.0), "calibration"),
-    "r12-elp20": Recipe(2133.0, Board(6, 4, 30.0), "calibration", camera_of="r12-es"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +34,7 @@ class Dataset:
     """A dataset with its calibrated cameras."""
 
     name: str
-    root: Path
+    source: Source
     board: Board
     white: Path  # at the aperture of the images
     board_white: Path  # the same of the boards, which may be another dataset's
@@ -68,62 +44,39 @@ class Dataset:
     pinhole: PlenopticCamera  # the pinhole-array model
     work: Path
 
-    def shots(self, group: str) -> list[Shot]:
-        """The images of a group with known distances, nearest first."""
-        places = read_frame_distances(self.root / group / "distances.txt")
-        images = {image.frame: image.path for image in listed_images(self.root / group)}
-        missing = sorted(set(images) - set(places))
-        if missing:
-            raise InputError(f"has no distance for frames {missing}", file=self.root / group / "distances.txt")
-        return sorted((Shot(images[frame], frame, places[frame]) for frame in images), key=lambda shot: shot.distance)
+    @property
+    def shots(self) -> list[Shot]:
+        """Images of targets at known distances, nearest first."""
+        if not self.source.shots:
+            raise InputError("has no images at known distances", file=self.source.root, fix="see the docs on layout")
+        return self.source.shots
 
     def model(self, which: CameraModel) -> PlenopticCamera:
         """One of the cameras, without Γ."""
         return self.camera if which == "blur_aware" else self.pinhole
 
 
-@dataclass(frozen=True)
-class Shot:
-    """An image of a target at a known distance, mm."""
-
-    path: Path
-    frame: int
-    distance: float
-
-
 @cache  # looking whether gigabytes of images are up to date takes its time, too
 def prepared(study: Study, name: str) -> Dataset:
     """The dataset, simulated and calibrated as far as it is not yet."""
-    if name not in RECIPES:
-        raise InputError(f"is no dataset (there are: {', '.join(RECIPES)})", field="dataset", file=name)
-    recipe = RECIPES[name]
-    root = _simulated(study, name)
-    own = name if recipe.camera_of is None else recipe.camera_of
-    source = _simulated(study, own)
-    plan = twin(own, quick=study.quick, seed=study.seed).camera
-    factor = plan.sensor.width / twin(own).camera.sensor.width
-    board = replace(recipe.board, square=recipe.board.square * factor)
-    whites, boards = listed_images(source / "white"), listed_images(source / recipe.calibration)
-    white = next(image.path for image in listed_images(root / "white") if image.f_number == F_NUMBER)
+    source = source_of(study, name)
+    own = RECIPES[name].camera_of or name
+    calibration = source if own == name else source_of(study, own)
+    board, optics, boards, white = calibration.board, calibration.optics, calibration.boards, calibration.white
     work = study.folder("calibration", own)
-    sensor = plan.sensor
-    optics = Optics(FOCAL, F_NUMBER, recipe.focus, sensor.pixel_size, sensor.width, sensor.height)
 
     def progress(done: int, total: int, what: str) -> None:
         study.progress(done, total, f"{own}, calibration: {what}")
 
-    first = white_step(work, optics, whites, None, GridOptions(), progress)
-    board_white = next(image.path for image in whites if image.f_number == F_NUMBER)
-    second = features_step(work, first.camera, boards, board_white, board, study.threads, progress)
-    settings = AdjustSettings(aperture=True)
-    camera = _adjusted(work, first.camera, second.features, first.centers, board, settings, progress)
-    camera = kappa_step(work, camera, boards, board_white, second.features, progress, threads=study.threads).camera
+    first = white_step(work, optics, calibration.whites, None, GridOptions(), progress)
+    features = features_step(work, first.camera, boards, white, board, study.threads, progress).features
+    aware = AdjustSettings(aperture=True)
+    camera = _adjusted(work, first.camera, features, first.centers, board, aware, progress)
+    camera = kappa_step(work, camera, boards, white, features, progress, threads=study.threads).camera
     holes = study.folder("calibration", f"{own}-pinhole")
-    plain = white_step(holes, optics, whites, None, GridOptions(type_count=0), progress)
-    pinhole = _adjusted(
-        holes, plain.camera, second.features, plain.centers, board, AdjustSettings(use_rho=False), progress
-    )
-    return Dataset(name, root, board, white, board_white, boards, second.features, camera, pinhole, work)
+    plain = white_step(holes, optics, calibration.whites, None, GridOptions(type_count=0), progress)
+    pinhole = _adjusted(holes, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
+    return Dataset(name, source, board, source.white, white, boards, features, camera, pinhole, work)
 
 
 def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCamera:
@@ -156,20 +109,6 @@ def _slug(method: Method, settings: DepthSettings) -> str:
     return f"{method.camera}-{method.scaling}-{key[:10]}"
 
 
-def _simulated(study: Study, name: str) -> Path:
-    root = study.twin_folder / name
-    simulate_dataset(
-        name,
-        root,
-        quick=study.quick,
-        rays=study.rays,
-        seed=study.seed,
-        threads=study.threads,
-        on_frame=lambda index, count, folder: study.progress(index, count, f"{name}: simulating {folder}"),
-    )
-    return root
-
-
 def _adjusted(
     work: Path,
     start: PlenopticCamera,
@@ -193,8 +132,3 @@ def _adjusted(
         step = adjust_step(work, start, features, centers, board, settings, progress, work.name)
         write_record(record, key, [CAMERA], {"rmse_uv": step.adjustment.rmse_uv})
     return load_plenoptic_camera(work / CAMERA)
-
-
-def checksums(dataset: Dataset) -> str:
-    """A fingerprint of a simulated dataset, from its manifest."""
-    return fingerprint({"manifest": (dataset.root / MANIFEST).read_text(encoding="utf-8")}, [])[:16]

@@ -19,7 +19,7 @@ from plenodepth.evaluate.reproduction.methods import BLADE_U
 from plenodepth.evaluate.reproduction.relative import method_on
 from plenodepth.evaluate.reproduction.study import Study
 
-DATASET, GROUP = "r12-a", "steps"
+DATASET = "r12-a"
 
 
 def uncorrected(camera: PlenopticCamera, found: VirtualDepthMap) -> VirtualDepthMap:
@@ -34,8 +34,7 @@ def uncorrected(camera: PlenopticCamera, found: VirtualDepthMap) -> VirtualDepth
 def disparity_experiment(study: Study) -> dict[str, Any]:
     """ε_z on R12-A, unscaled, with either formula."""
     dataset = prepared(study, DATASET)
-    shots = dataset.shots(GROUP)
     return {
-        "corrected": method_on(study, dataset, shots, BLADE_U),
-        "uncorrected": method_on(study, dataset, shots, BLADE_U, change=uncorrected),
+        "corrected": method_on(study, dataset, BLADE_U),
+        "uncorrected": method_on(study, dataset, BLADE_U, change=uncorrected),
     }

@@ -12,23 +12,22 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
-from plenodepth.evaluate.reproduction.datasets import Dataset, Shot, prepared, scaled_camera
+from plenodepth.evaluate.reproduction.datasets import Dataset, prepared, scaled_camera
 from plenodepth.evaluate.reproduction.frames import virtual_map
 from plenodepth.evaluate.reproduction.methods import RELATIVE_METHODS, Method
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.metric import metric_depth_map
 
-GROUPS = {"r12-a": "steps", "r12-b": "steps", "r12-c": "steps", "r12-es": "targets"}
+DATASETS = ("r12-a", "r12-b", "r12-c", "r12-es")
 BOARDS_ALONE = ("r12-a", "r12-b", "r12-c")  # over which the paper takes its mean
 
 
 def relative_experiment(study: Study, methods: Sequence[Method] = RELATIVE_METHODS) -> dict[str, Any]:
     """ε_z of all methods on all datasets, in parts; its mean and spread over R12-A, B and C, as the paper has them."""
     datasets: dict[str, Any] = {}
-    for name, group in GROUPS.items():
+    for name in DATASETS:
         dataset = prepared(study, name)
-        shots = dataset.shots(group)
-        datasets[name] = {method.label: method_on(study, dataset, shots, method) for method in methods}
+        datasets[name] = {method.label: method_on(study, dataset, method) for method in methods}
     means = {}
     for method in methods:
         errors = [datasets[name][method.label]["mean"] for name in BOARDS_ALONE]
@@ -39,11 +38,9 @@ def relative_experiment(study: Study, methods: Sequence[Method] = RELATIVE_METHO
 Change = Callable[[PlenopticCamera, VirtualDepthMap], VirtualDepthMap]
 
 
-def method_on(
-    study: Study, dataset: Dataset, shots: Sequence[Shot], method: Method, change: Change | None = None
-) -> dict[str, Any]:
+def method_on(study: Study, dataset: Dataset, method: Method, change: Change | None = None) -> dict[str, Any]:
     """ε_z of a method on a dataset's shots, and the depth of each frame; `change` maps beforehand."""
-    camera = scaled_camera(study, dataset, method)
+    camera, shots = scaled_camera(study, dataset, method), dataset.shots
     depths = []
     for index, shot in enumerate(shots):
         study.progress(index, len(shots), f"{dataset.name}, {method.label}: frame {shot.frame}")

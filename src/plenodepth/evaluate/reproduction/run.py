@@ -16,11 +16,12 @@ from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction import tables
 from plenodepth.evaluate.reproduction.absolute import absolute_experiment
-from plenodepth.evaluate.reproduction.datasets import RECIPES, checksums, prepared
+from plenodepth.evaluate.reproduction.datasets import prepared
 from plenodepth.evaluate.reproduction.disparity import disparity_experiment
 from plenodepth.evaluate.reproduction.distortion import distortion_experiment
 from plenodepth.evaluate.reproduction.relative import relative_experiment
 from plenodepth.evaluate.reproduction.scale import scale_experiment
+from plenodepth.evaluate.reproduction.sources import RECIPES
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.io import atomic_path, json_text
 
@@ -153,7 +154,7 @@ def reproduce(
         "data": "twins" if study.data is None else str(study.data),
         "threads": study.threads,
         "versions": {"python": platform.python_version(), **_versions()},
-        "checksums": {name: checksums(prepared(study, name)) for name in used},
+        "checksums": {name: prepared(study, name).source.checksum for name in used},
         "calibration": {name: _parameters(study, name) for name in used},
         "plan": [{"experiment": stage, "seconds": seconds} for stage, seconds in plan(study, chosen)],
         "seconds": round(time.perf_counter() - begun, 1),
