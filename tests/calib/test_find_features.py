@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from plenodepth.calib.features import Board, Features
-from plenodepth.calib.find_features import FrameFeatures, find_features, refit_features
+from plenodepth.calib.find_features import FrameFeatures, find_features
 from plenodepth.camera import PlenopticCamera, load_camera, metric_from_virtual, preset, project
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.presets import shrunk
@@ -177,16 +177,6 @@ def test_without_a_camera_the_board_is_found_but_its_blur_has_no_sign() -> None:
     assert np.isnan(features.rho).all()
     assert np.isnan(result.virtual_depth).all()
     assert (result.blur > 0).all()
-
-
-def test_another_fit_with_a_camera_gives_what_a_search_with_it_does() -> None:
-    thing = board()
-    gray = gray_image(thing)
-    at_once = find_features(gray, camera().micro_images, BOARD, camera=camera())
-    first = find_features(gray, camera().micro_images, BOARD)
-    later = refit_features(gray, camera().micro_images, first, camera=camera())
-    np.testing.assert_array_equal(later.features.corner, at_once.features.corner)
-    np.testing.assert_array_equal(later.features.uv, at_once.features.uv)
 
 
 def test_board_cut_by_the_border_is_found_in_part() -> None:

@@ -25,7 +25,7 @@ FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What the search of a frame has found, to begin another fit with."""
+    """What the search of a frame has found, to begin the fit with."""
 
     corners: Corners  # of micro-images
     label: Indices  # (n,) place of each on the grid, −1 for none
@@ -48,7 +48,6 @@ class FrameFeatures:
     virtual_depth: Array  # (m,) of each cluster; NaN without a camera
     virtual_depth_sigma: Array  # (m,)
     notes: tuple[str, ...]
-    search: Search | None = None  # None: no board
 
 
 def find_features(
@@ -81,15 +80,6 @@ def find_features(
     whole = tuple(one.whole for one in boards)
     search = Search(corners, position[label], grid, whole, noise, board, frame)
     return _fitted(gray, micro_images, search, camera)
-
-
-def refit_features(
-    gray: NDArray[np.float32], micro_images: MicroImageArray, found: FrameFeatures, *, camera: PlenopticCamera | None
-) -> FrameFeatures:
-    """The features of a frame fitted anew with another camera, without another search: numbers of corners stay."""
-    if found.search is None:
-        return found
-    return _fitted(checked_gray(gray, micro_images), micro_images, found.search, camera)
 
 
 def checked_gray(gray: NDArray[np.float32], micro_images: MicroImageArray) -> NDArray[np.float32]:
@@ -179,7 +169,7 @@ def _result(
     notes = _notes(found.features, whole, board, search.frame)
     factors = (found.clusters.factor, found.clusters.factor_sigma)
     depths = (found.virtual_depth, found.virtual_depth_sigma)
-    return FrameFeatures(found.features, found.blur, found.blur_sigma, *factors, *depths, notes, search)
+    return FrameFeatures(found.features, found.blur, found.blur_sigma, *factors, *depths, notes)
 
 
 def _notes(features: Features, boards: list[bool], board: Board, frame: int) -> tuple[str, ...]:

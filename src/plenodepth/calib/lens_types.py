@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from plenodepth.camera.model import Indices, default_type_pattern
-from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice
 
 
@@ -33,18 +29,3 @@ def _neighbours_differ(lattice: Lattice, pattern: Indices) -> bool:
     types = pattern[l % pattern.shape[0], k % pattern.shape[1]]
     same = types[:, None] == types[None]
     return not bool((near & same & ~np.eye(len(k), dtype=bool)).any())
-
-
-def type_order(measured: ArrayLike, nominal: ArrayLike) -> tuple[int, ...]:
-    """For each nominal type, the measured class that it is: `measured[list(order)]` is next to `nominal`.
-
-    Both (I,) tell the same of the types: radii, intercepts or focal lengths. (0, 1, 2) says that the layout counts them
-    as expected, anything else that they are exchanged. Only differences between types count, not their mean.
-    """
-    found, wanted = np.asarray(measured, dtype=np.float64), np.asarray(nominal, dtype=np.float64)
-    if found.shape != wanted.shape or found.ndim != 1:
-        raise InputError(f"has shape {wanted.shape}, needs {found.shape}: one number per lens type", field="nominal")
-    found, wanted = found - found.mean(), wanted - wanted.mean()
-    orders = list(permutations(range(len(found))))
-    cost = [float(np.sum((found[list(order)] - wanted) ** 2)) for order in orders]
-    return orders[int(np.argmin(cost))]
