@@ -5,7 +5,7 @@ The work folder gets its record, `scale.json`. Skipped if up to date.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,7 @@ def scale_step(
     key, record = fingerprint(made_of, files), work / RECORD
     known = up_to_date(record, key)
     if known is not None:
-        return ScaleStep(_with_scale(camera, known), known, False)
+        return ScaleStep(with_scale(camera, known), known, False)
     bare = replace(camera, depth_scale=None, depth_scale_model="off")
     white_image = None if white is None else read_image(white)
     depth, notes = np.full(len(features), np.nan), set(notes_on_frames(boards, features))
@@ -102,8 +102,9 @@ def scale_step(
         progress(done, len(shown), f"scale: {image_name(image.path)}")
     model = found.aperture_model
     fit = fit_board_scale(bare, features, depth, board, order, apparent=model != "off")
-    known = write_record(record, key, [], _content(fit, model, settings.refined, sorted(notes), files))
-    return ScaleStep(_with_scale(camera, known), known, True)
+    content = scale_record(fit, model, settings.refined, sorted(notes))
+    known = write_record(record, key, [], {**content, "images": {str(path): sha256(path) for path in files}})
+    return ScaleStep(with_scale(camera, known), known, True)
 
 
 def depth_at_features(found: VirtualDepthMap, features: Features) -> Array:
@@ -121,7 +122,8 @@ def depth_at_features(found: VirtualDepthMap, features: Features) -> Array:
     return depth
 
 
-def _with_scale(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCamera:
+def with_scale(camera: PlenopticCamera, record: Mapping[str, Any]) -> PlenopticCamera:
+    """The camera with the Γ of a record, and a note about it."""
     model: ApertureModel = record["aperture_model"]
     note = (
         f"{NOTE}{record['order']}, for aperture model {model}, by {len(record['frames'])} boards at "
@@ -138,9 +140,8 @@ def _with_scale(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCam
     )
 
 
-def _content(
-    fit: BoardScaleFit, model: ApertureModel, refined: bool, notes: list[str], files: Sequence[Path]
-) -> dict[str, Any]:
+def scale_record(fit: BoardScaleFit, model: ApertureModel, refined: bool, notes: list[str]) -> dict[str, Any]:
+    """What a fit found, as JSON has it."""
     held_out: dict[str, dict[str, Any]] = {
         order: {"median": _middle(errors), "errors": [_or_none(error) for error in errors]}
         for order, errors in fit.held_out.items()
@@ -166,7 +167,6 @@ def _content(
         "frames": [dict(zip(names, (int(row[0]), *map(float, row[1:])), strict=True)) for row in rows],
         "held_out": held_out,
         "notes": notes,
-        "images": {str(path): sha256(path) for path in files},
     }
 
 

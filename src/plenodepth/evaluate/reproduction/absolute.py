@@ -24,10 +24,11 @@ from plenodepth.calib.lidar_scanner import find_scanner
 from plenodepth.calib.lidar_targets import find_lidar_targets
 from plenodepth.camera.depth import scaled_for
 from plenodepth.evaluate.differences import depth_differences
-from plenodepth.evaluate.reproduction.datasets import Dataset, prepared, scaled_camera
+from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import FILTERS, clean_frame, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, table_methods
 from plenodepth.evaluate.reproduction.published import SCENES
+from plenodepth.evaluate.reproduction.scaling import scaled_camera
 from plenodepth.evaluate.reproduction.sources import SceneFiles
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.geometry import Pose
@@ -74,7 +75,7 @@ def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:
         study.progress(0, 1, f"{dataset.name}: targets in the scan")
         found = find_lidar_targets(*read_scan(scan))
         names = tuple(f"target {number}" for number in range(len(found.points)))
-        gray = clean_frame(dataset, image, dataset.camera).gray
+        gray = clean_frame(image, dataset.camera, dataset.white).gray
         scanner = find_scanner(dataset.camera, gray, Targets(found.points, names), found.sigma, aperture=True)
         pose = scanner.pose.cam_from_lidar
         return {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()}

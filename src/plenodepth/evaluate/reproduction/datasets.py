@@ -13,20 +13,16 @@ from typing import Any
 import numpy as np
 
 from plenodepth.calib.adjust_settings import AdjustSettings
-from plenodepth.calib.depth_scale import ScaleOrder
 from plenodepth.calib.done_steps import fingerprint, up_to_date, write_record
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.kappa_step import camera_key, features_key, kappa_step
 from plenodepth.calib.steps import CAMERA, GridOptions, adjust_step, features_step, white_step
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera
-from plenodepth.depth.filters import FilterSettings
-from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
-from plenodepth.evaluate.reproduction.methods import CameraModel, Method, Scaling
+from plenodepth.evaluate.reproduction.methods import CameraModel
 from plenodepth.evaluate.reproduction.sources import RECIPES, Shot, Source, source_of
 from plenodepth.evaluate.reproduction.study import Study
-from plenodepth.metric.scale_step import ScaleStep, scale_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,36 +73,6 @@ def prepared(study: Study, name: str) -> Dataset:
     plain = white_step(holes, optics, calibration.whites, None, GridOptions(type_count=0), progress)
     pinhole = _adjusted(holes, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
     return Dataset(name, source, board, source.white, white, boards, features, camera, pinhole, work)
-
-
-def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCamera:
-    """The camera of a method, with the Γ that the calibration's boards give for its settings."""
-    return dataset.model(method.camera) if method.scaling == "none" else scale_of(study, dataset, method).camera
-
-
-def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleStep:
-    """Γ of a method: by the boards that the camera was calibrated with, not by the frames it is judged on."""
-    order: dict[Scaling, ScaleOrder | None] = {"linear": "linear", "quadratic": "quadratic", "best": None}
-    # Γ of a refined map is that of the coarse one: it is made with all views of a corner, and these tell more.
-    settings = replace(method.settings, refined=False)
-    return scale_step(
-        study.folder("scale", dataset.work.name, _slug(method, settings)),
-        dataset.model(method.camera),
-        dataset.boards,
-        dataset.board_white,
-        dataset.features,
-        dataset.board,
-        order[method.scaling],
-        settings,
-        FilterSettings(),
-        lambda done, total, what: study.progress(done, total, f"{dataset.name}, {method.label}: {what}"),
-        threads=study.threads,
-    )
-
-
-def _slug(method: Method, settings: DepthSettings) -> str:
-    key = fingerprint({"settings": asdict(settings), "camera": method.camera, "scaling": method.scaling}, [])
-    return f"{method.camera}-{method.scaling}-{key[:10]}"
 
 
 def _adjusted(

@@ -29,20 +29,26 @@ ARRAYS = ("virtual_depth", "sigma", "confidence", "cost", "views")
 FILTERS = FilterSettings()
 
 
-def clean_frame(dataset: Dataset, path: Path, camera: PlenopticCamera) -> RawImage:
+def clean_frame(path: Path, camera: PlenopticCamera, white: Path) -> RawImage:
     """The raw image without its vignetting."""
-    return clean_image(read_image(path), camera, white=_white(dataset.white), name=path.parent.name)
+    return clean_image(read_image(path), camera, white=_white(white), name=path.parent.name)
 
 
-def virtual_map(study: Study, dataset: Dataset, path: Path, method: Method) -> VirtualDepthMap:
-    """The filtered map of a frame; it does not depend on Γ, so that methods with and without share it."""
+def virtual_map(
+    study: Study, dataset: Dataset, path: Path, method: Method, white: Path | None = None
+) -> VirtualDepthMap:
+    """The filtered map of a frame; it does not depend on Γ, so that methods with and without share it.
+
+    `white`: by default the dataset's own white image.
+    """
+    white = white or dataset.white
     camera = replace(dataset.model(method.camera), depth_scale=None, depth_scale_model="off")
     made_of = {"camera": camera_key(camera), "settings": asdict(method.settings), "filters": asdict(FILTERS)}
-    key = fingerprint(made_of, [path, dataset.white])
+    key = fingerprint(made_of, [path, white])
     kept = study.folder("maps") / f"{dataset.name}-{key[:20]}.npz"
     if kept.is_file():
         return _read(kept)
-    found = estimate_depth(clean_frame(dataset, path, camera), camera, method.settings, threads=study.threads)
+    found = estimate_depth(clean_frame(path, camera, white), camera, method.settings, threads=study.threads)
     found = apply_filters(found, camera, FILTERS)
     with atomic_path(kept) as temporary, temporary.open("wb") as file:
         arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}

@@ -12,9 +12,10 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
-from plenodepth.evaluate.reproduction.datasets import Dataset, prepared, scaled_camera
+from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import virtual_map
 from plenodepth.evaluate.reproduction.methods import RELATIVE_METHODS, Method
+from plenodepth.evaluate.reproduction.scaling import scaled_camera
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.metric import metric_depth_map
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plenodepth.evaluate.reproduction.datasets import prepared, scale_of
+from plenodepth.evaluate.reproduction.datasets import prepared
 from plenodepth.evaluate.reproduction.methods import AWARE_S, BLADE, LINEAR, Method
+from plenodepth.evaluate.reproduction.scaling import scale_of
 from plenodepth.evaluate.reproduction.study import Study
 
 DATASETS = ("r12-a", "r12-b", "r12-c", "r12-es")

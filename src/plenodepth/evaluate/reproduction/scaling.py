@@ -1,0 +1,66 @@
+"""Γ of a method, by the boards that its camera was calibrated with, not by the frames that it is judged on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plenodepth.calib.board_scale import fit_board_scale
+from plenodepth.calib.depth_scale import ScaleOrder
+from plenodepth.calib.done_steps import fingerprint
+from plenodepth.calib.kappa_step import camera_key, features_key
+from plenodepth.camera import PlenopticCamera
+from plenodepth.evaluate.reproduction.datasets import Dataset
+from plenodepth.evaluate.reproduction.frames import FILTERS, virtual_map
+from plenodepth.evaluate.reproduction.methods import Method, Scaling
+from plenodepth.evaluate.reproduction.study import Study
+from plenodepth.metric.scale_step import depth_at_features, scale_record, with_scale
+
+ORDERS: dict[Scaling, ScaleOrder | None] = {"linear": "linear", "quadratic": "quadratic", "best": None}
+
+
+class ScaleFit(NamedTuple):
+    """The camera with Γ, and the record of how it was found (as of `calibrate scale`)."""
+
+    camera: PlenopticCamera
+    record: dict[str, Any]
+
+
+def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCamera:
+    """The camera of a method, with Γ if it has one."""
+    return dataset.model(method.camera) if method.scaling == "none" else scale_of(study, dataset, method).camera
+
+
+def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
+    """Γ of a method. That of refined maps is the coarse ones': all views of a corner together tell more."""
+    coarse = replace(method, settings=replace(method.settings, refined=False))
+    camera, features = dataset.model(method.camera), dataset.features
+    made_of = {
+        "camera": camera_key(camera),
+        "features": features_key(features),
+        "board": asdict(dataset.board),
+        "settings": asdict(coarse.settings),
+        "filters": asdict(FILTERS),
+        "order": ORDERS[method.scaling],
+        "images": dataset.source.checksum,
+    }
+
+    def compute() -> dict[str, Any]:
+        depth, notes = np.full(len(features), np.nan), set[str]()
+        model = coarse.settings.aperture_model
+        for done, image in enumerate(dataset.boards):
+            study.progress(done, len(dataset.boards), f"{dataset.name}, {method.label}: board {image.frame}")
+            mine = features.frame == image.frame
+            if mine.any():
+                found = virtual_map(study, dataset, image.path, coarse, white=dataset.board_white)
+                depth[mine], model = depth_at_features(found, features.where(mine)), found.aperture_model
+                notes |= {found.aperture_note} - {""}
+        assert model != "auto"
+        fit = fit_board_scale(camera, features, depth, dataset.board, ORDERS[method.scaling], apparent=model != "off")
+        return scale_record(fit, model, False, sorted(notes))
+
+    name = f"{method.camera}-{fingerprint(made_of, [])[:16]}"
+    record = study.kept(study.folder("scale", dataset.work.name), name, made_of, compute)
+    return ScaleFit(with_scale(camera, record), record)
