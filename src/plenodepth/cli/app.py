@@ -25,6 +25,7 @@ from plenodepth.cli import (
     evaluate_dataset,
     evaluate_depth,
     evaluate_relative,
+    reproduce,
     simulate,
 )
 
@@ -79,6 +80,7 @@ evaluation.command("cloud")(evaluate_cloud.cloud)
 evaluation.command("relative")(evaluate_relative.relative)
 evaluation.command("compare")(evaluate_compare.compare)
 evaluation.command("dataset")(evaluate_dataset.dataset)
+app.command("reproduce")(reproduce.reproduce)
 
 
 def _print_version(wanted: bool) -> None:

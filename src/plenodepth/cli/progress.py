@@ -29,6 +29,10 @@ class FrameProgress:
         """Done so far, of how many."""
         self._bar.update(self._task, completed=done, total=total)
 
+    def describe(self, what: str) -> None:
+        """Say what is being done, without starting anew."""
+        self._bar.update(self._task, description=what)
+
     def frame(self, index: int, count: int, name: str) -> None:
         """Start the bar anew for frame `index` of `count`."""
         self._bar.reset(self._task, total=None, description=f"{index + 1}/{count} {name}")

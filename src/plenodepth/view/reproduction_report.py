@@ -158,8 +158,11 @@ def _times(result: Mapping[str, Any]) -> Iterator[Block]:
         for name in [*planned, *(name for name in took if name not in planned)]
     ]
     rows.append(["all", duration(sum(planned.values())), duration(result["seconds"])])
-    note = "Steps that an earlier run had left in the folder took no time again."
-    yield Table(("experiment", "planned", "took"), rows, note=note)
+    note = (
+        "An experiment's time holds that of simulations and calibrations which it was the first to need. Steps that an "
+        "earlier run had left in the folder took no time again."
+    )
+    yield Table(("stage", "planned", "took"), rows, note=note)
 
 
 def duration(seconds: float | None) -> str:

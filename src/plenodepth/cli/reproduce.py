@@ -1,0 +1,143 @@
+"""`plenodepth reproduce`: the paper's experiments on simulated twins of its datasets, with a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plenodepth.cli.calibration_files import make_folder
+from plenodepth.cli.common import JsonOption, console, plain_table, print_json
+from plenodepth.cli.planned_progress import PlannedProgress
+from plenodepth.cli.progress import row_progress
+from plenodepth.errors import InputError
+
+if TYPE_CHECKING:
+    from plenodepth.evaluate.reproduction.study import Study
+
+
+def reproduce(
+    experiments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EXPERIMENT]…",
+            help="scale, relative, absolute, disparity, distortion, or all (the default).",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for report, results and what can be gone on from.")] = Path(
+        "reproduction"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Small sensors: minutes instead of an hour.")] = False,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder with photographed datasets, in place of twins.")
+    ] = None,
+    twins: Annotated[
+        Path | None, typer.Option("--twins", help="Folder that keeps simulated datasets; default: OUT/work/twins.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
+    threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Do the paper's experiments again, on simulated twins of its datasets, and put ours beside the published figures.
+
+    Simulates, calibrates from the images alone, estimates depth by all methods and compares. Goes on where an earlier
+    run stopped. Writes OUT/report.html, report.md, figures and results.json. A figure that is not reached is said; the
+    exit code is 0 all the same.
+
+    Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
+    """
+    from plenodepth.evaluate.reproduction.run import chosen_experiments, plan
+    from plenodepth.evaluate.reproduction.run import reproduce as run_experiments
+    from plenodepth.evaluate.reproduction.study import Study
+    from plenodepth.metric.frame import chosen_threads
+    from plenodepth.view.reproduction_report import write_reproduction_report
+
+    names = chosen_experiments(experiments or [])
+    if seed < 0:
+        raise InputError(f"is {seed}, needs a whole number ≥ 0", field="--seed")
+    workers = chosen_threads(threads)
+    planned = Study(out, quick, seed, workers, data, twins)
+    _require_data(planned, names)
+    _require_writable(out)
+    stages = plan(planned, names)
+    if not as_json:
+        _print_plan(stages)
+    with row_progress("reproduce", quiet=as_json) as bar:
+
+        def show(done: float, total: float, what: str) -> None:
+            bar.describe(what)
+            bar(round(done), max(1, round(total)))
+
+        progress = PlannedProgress(stages, show)
+        result = run_experiments(replace(planned, progress=progress), names, progress.experiment)
+        bar.describe("report")
+        written = write_reproduction_report(result, out)
+    if as_json:
+        print_json({**_without_values(result), "files": [str(path) for path in (out / "results.json", *written)]})
+        return
+    _print_checks(result)
+    console().print(f"report: {written[0]} (also {written[1].name}, figures, results.json)")
+
+
+def _require_data(study: Study, names: Sequence[str]) -> None:
+    """Refuse, before the work, a folder of data that lacks something."""
+    from plenodepth.evaluate.reproduction.run import EXPERIMENTS
+    from plenodepth.evaluate.reproduction.sources import RECIPES, source_of
+
+    if study.data is None:
+        return
+    if study.quick:
+        raise InputError("makes small twins, not to be had with --data", field="--quick", fix="leave one out")
+    needed = [dataset for name in names for dataset in EXPERIMENTS[name].datasets]
+    needed += [RECIPES[dataset].camera_of or dataset for dataset in needed]
+    for dataset in dict.fromkeys(needed):
+        _ = source_of(study, dataset).white  # both say what is lacking
+
+
+def _require_writable(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file", field="--out", file=out, fix="give a folder")
+    make_folder(out)
+    if not os.access(out, os.W_OK):
+        raise InputError("cannot be written", field="--out", file=out, fix="give a writable folder")
+
+
+def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
+    from plenodepth.view.reproduction_report import duration
+
+    table = plain_table("Plan", "stage", "about")
+    for stage, seconds in [*stages, ("all", sum(seconds for _, seconds in stages))]:
+        table.add_row(stage, duration(seconds))
+    console().print(table, "What an earlier run has done is not done again.", "")
+    sys.stdout.flush()  # it is of use now, not at the end
+
+
+def _print_checks(result: dict[str, Any]) -> None:
+    from plenodepth.view.reproduction_report import CHECK_COLUMNS, check_cells, duration, missed_line
+
+    checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
+    table = plain_table(f"Figures (took {duration(result['seconds'])})", "experiment", *CHECK_COLUMNS)
+    table.columns[1].justify = "left"
+    table.columns[1].overflow = "fold"
+    for name, check in checks:
+        table.add_row(name, *check_cells(check))
+    if checks:
+        console().print(table, "")
+    for _, check in checks:
+        if check["met"] is False:
+            console().print(f"not reached: {missed_line(check)}")
+
+
+def _without_values(result: dict[str, Any]) -> dict[str, Any]:
+    """All but the values of single frames and scenes, which are in results.json."""
+    short = {
+        name: {key: value for key, value in found.items() if key != "values"}
+        for name, found in result["experiments"].items()
+    }
+    return {**result, "experiments": short}

@@ -1,0 +1,53 @@
+"""plenodepth reproduce: help, plan and bad input; the run itself is slow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import Refused, Run
+
+
+def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
+    said = succeeds("reproduce", "--help").words
+    assert "Example: plenodepth reproduce relative scale --quick" in said
+    for name in ("scale", "relative", "absolute", "disparity", "distortion", "--data", "--twins", "--seed", "--json"):
+        assert name in said
+
+
+def test_what_cannot_be_is_one_line_and_writes_nothing(refused: Refused, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert "there are: scale, relative" in refused("reproduce", "relativity", "--out", out)
+    assert "--seed" in refused("reproduce", "--seed", -1, "--out", out)
+    assert "threads" in refused("reproduce", "--threads", 0, "--out", out)
+    assert "is no folder" in refused("reproduce", "--data", tmp_path / "none", "--out", out)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "has no folder R12-A" in refused("reproduce", "disparity", "--data", empty, "--out", out)
+    (empty / "R12-A").mkdir()
+    assert "white images" in refused("reproduce", "disparity", "--data", empty, "--out", out)
+    assert "--quick" in refused("reproduce", "--data", empty, "--quick", "--out", out)
+    assert not out.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_refused(refused: Refused, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x", encoding="utf-8")
+    assert "is a file" in refused("reproduce", "--out", file)
+    assert "cannot be written" in refused("reproduce", "--out", file / "out")
+
+
+@pytest.mark.slow
+def test_a_quick_run_reports_and_goes_on_where_it_stopped(run: Run, succeeds: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    said = succeeds("reproduce", "disparity", "distortion", "--quick", "--out", out).words
+    assert "r12-a: simulation" in said
+    assert "corrected disparity is the better one" in said
+    assert f"report: {out / 'report.html'}" in said.replace(" ", "").replace("report:", "report: ")
+    first = (out / "results.json").read_text(encoding="utf-8")
+    again = succeeds("reproduce", "disparity", "--quick", "--out", out, "--json").json
+    assert list(again["experiments"]) == ["disparity"]
+    assert "values" not in again["experiments"]["disparity"]
+    assert again["seconds"] < 30
+    assert all(Path(name).is_file() for name in again["files"])
+    assert '"distortion"' in first
