@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from plenodepth.errors import InputError
 from plenodepth.io import json_text, parse_yaml, require_unique_keys, yaml_text
+from plenodepth.io.strict_text import null_for_nan
 
 LEAVES = st.one_of(
     st.none(),
@@ -64,3 +65,8 @@ def test_bad_yaml_is_one_line_that_names_the_place(text: str, message: str) -> N
 def test_a_key_given_twice_in_json_is_named() -> None:
     with pytest.raises(InputError, match=r"^a\.json: rows: is there twice"):
         require_unique_keys('{"grid": {"rows": 1, "columns": 2, "rows": 1}}', "a.json")
+
+
+def test_what_is_not_finite_is_null_and_all_else_stays() -> None:
+    content = {"a": [1.0, float("nan"), (float("inf"), "x", None, 3)], "b": True}
+    assert null_for_nan(content) == {"a": [1.0, None, [None, "x", None, 3]], "b": True}

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plenodepth.errors import InputError
+from plenodepth.io.strict_text import null_for_nan
 
 CameraArgument = Annotated[
     str,
@@ -44,15 +45,7 @@ def parse_image_size(text: str | None) -> tuple[int, int] | None:
 
 def print_json(content: dict[str, Any]) -> None:
     """One JSON document on stdout and nothing else; a number that is not finite is null."""
-    print(json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _finite(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
+    print(json.dumps(null_for_nan(content), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def console() -> Console:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,15 @@ _Dumper.add_representer(str, _Dumper.represent_str)
 def yaml_text(content: dict[str, Any]) -> str:
     """Content as YAML, keys in their order, innermost lists on one line, every digit kept."""
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+
+
+def null_for_nan(content: Any) -> Any:
+    """The same content with null for every number that is not finite, as JSON knows no NaN."""
+    if isinstance(content, dict):
+        return {key: null_for_nan(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [null_for_nan(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def json_text(content: dict[str, Any]) -> str:

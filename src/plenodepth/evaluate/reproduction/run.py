@@ -24,6 +24,7 @@ from plenodepth.evaluate.reproduction.scale import scale_experiment
 from plenodepth.evaluate.reproduction.sources import RECIPES
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.io import atomic_path, json_text
+from plenodepth.io.strict_text import null_for_nan
 
 RESULTS = "results.json"
 PACKAGES = ("numpy", "scipy", "numba", "opencv-python-headless", "pyceres", "matplotlib")
@@ -115,7 +116,8 @@ def plan(study: Study, names: Sequence[str]) -> list[tuple[str, float]]:
     for name in needed:
         whole = SIMULATION[name] * (QUICK if study.quick else 1)
         calibration = QUICK_CALIBRATION if study.quick else CALIBRATION
-        stages.append((f"{name}: simulation", whole))
+        if study.data is None:
+            stages.append((f"{name}: simulation", whole))
         if RECIPES[name].camera_of is None:
             stages.append((f"{name}: calibration", calibration))
     return stages + [(one, EXPERIMENTS[one].seconds[0 if study.quick else 1]) for one in chosen]
@@ -146,7 +148,7 @@ def reproduce(
             "values": values,
         }
     used = sorted({dataset for name in chosen for dataset in EXPERIMENTS[name].datasets})
-    results = {
+    results: dict[str, Any] = {
         "plenodepth": __version__,
         "quick": study.quick,
         "seed": study.seed,
@@ -160,6 +162,7 @@ def reproduce(
         "seconds": round(time.perf_counter() - begun, 1),
         "experiments": experiments,
     }
+    results = null_for_nan(results)  # the deviation of a single pair of frames is NaN
     with atomic_path(study.out / RESULTS) as temporary:
         temporary.write_text(json_text(results), encoding="utf-8")
     return results
