@@ -109,12 +109,13 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
 def _renumbered(true: PlenopticCamera, found: PlenopticCamera) -> dict[str, float]:
     """The true place of the array if its lenses are counted from where `found` does: those at the rim may be dark.
 
-    The first lens is behind the last micro-image, since micro-lenses turn what they show about.
+    By one and the same lens in both: which rows are shifted may differ, too. The first lens is behind the last
+    micro-image, since micro-lenses turn what they show about.
     """
     lattice = found.micro_images.lattice
     last = lattice.columns - 1, lattice.rows - 1
     k, l = true.micro_images.lattice.indices()
     away = np.linalg.norm(true.micro_images.center(k, l) - found.micro_images.center(*last), axis=-1)
     row, column = np.unravel_index(np.argmin(away), away.shape)
-    place = true.micro_lenses.cam_from_mla.translation + lens_center(true, column, row) - lens_center(true, *last)
+    place = found.micro_lenses.cam_from_mla.translation + lens_center(true, column, row) - lens_center(found, *last)
     return {f"micro_lenses.translation.{axis}": float(place[index]) for index, axis in enumerate("xyz")}
