@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 
 from plenodepth.camera import load_plenoptic_camera
 from plenodepth.camera.check import check_features
+from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
 from plenodepth.sim.dataset import simulate_dataset
 from plenodepth.sim.scene import Checkerboard
-from plenodepth.sim.twins import TWINS, twin
+from plenodepth.sim.twins import TWINS, twin, view_size
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -46,6 +48,21 @@ def test_relative_twins_move_their_board_in_known_steps(
         assert isinstance(board, Checkerboard)
         assert (board.columns, board.rows, board.square) == (*corners, square)
         assert np.allclose(board.cam_from_object(board.corners())[:, 2], frame.truth["distance"])
+
+
+@pytest.mark.parametrize("name", ["r12-a", "r12-b", "r12-c"])
+def test_squares_of_small_twins_are_large_enough_in_micro_images_to_show_corners(name: str) -> None:
+    plan = twin(name, quick=True)
+    camera = replace(plan.camera, depth_scale=None)
+    sizes = []
+    for frame in plan.frames:
+        if frame.scene is not None and frame.folder.startswith("boards/"):
+            (board,) = frame.scene().objects
+            assert isinstance(board, Checkerboard)
+            depth = board.cam_from_object(board.corners())[:, 2].mean()
+            seen = board.square / view_size(camera, depth)[0] * camera.sensor.width  # px, were there one image
+            sizes.append(seen / virtual_from_metric(camera, depth))
+    assert np.median(sizes) > 5  # at 3.5 px no board is found
 
 
 def test_r12_es_has_fifteen_distances() -> None:

@@ -19,6 +19,9 @@ from plenodepth.sim.textures import noise_image, solid_noise
 
 WHITE_F_NUMBERS = (4.0, 5.66, 8.0, 11.31, 16.0)
 FREE_HAND_BOARDS = 16
+# Boards of small sensors are this much larger than the sensor's share: R12-C looks far, and squares of 4 px in a
+# micro-image show no corner.
+QUICK_BOARDS = {"r12-c": 2.5}
 FIGURINE_HEIGHT = 0.5  # of the view
 FIRST_GROUP = ("cat", "vase", "queen", "boulder", "column")
 SECOND_GROUP = ("elephant", "tower", "knot", "queen", "cat")
@@ -79,6 +82,11 @@ def _camera(name: str, quick: bool) -> tuple[PlenopticCamera, float]:
     return small, small.sensor.width / whole.sensor.width
 
 
+def quick_board(name: str, quick: bool) -> float:
+    """How much larger a dataset's boards are than the sensor's share of the whole one."""
+    return QUICK_BOARDS.get(name, 1.0) if quick else 1.0
+
+
 def view_center(camera: PlenopticCamera, depth: float) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The point (3,) mm at a depth that the middle of the sensor looks at."""
     sensor = camera.sensor
@@ -108,7 +116,7 @@ def _relative(
 ) -> Twin:
     """White images, free-hand boards for calibration, and a board moved along the axis in known steps."""
     camera, factor = _camera(camera_name, quick)
-    board = kind.scaled(factor)
+    board = kind.scaled(factor * quick_board(name, quick))
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
     frames += _free_hand(camera, board, seed, "boards")
     for index, depth in enumerate(distances):

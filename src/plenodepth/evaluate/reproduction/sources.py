@@ -20,7 +20,7 @@ from plenodepth.io.frame_distances import read_frame_distances
 from plenodepth.io.images import read_image
 from plenodepth.io.libpleno.dataset import DatasetFiles, find_dataset
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset
-from plenodepth.sim.twins import twin
+from plenodepth.sim.twins import quick_board, twin
 
 FOCAL, F_NUMBER, PIXEL = 50.0, 4.0, 0.0055  # nominal; mm
 SAME_F_NUMBER = 0.02
@@ -105,7 +105,7 @@ def _twin(study: Study, name: str) -> Source:
         on_frame=lambda index, count, folder: study.progress(index, count, f"{name}: simulating {folder}"),
     )
     sensor = twin(name, quick=study.quick).camera.sensor
-    factor = sensor.width / twin(name).camera.sensor.width
+    factor = sensor.width / twin(name).camera.sensor.width * quick_board(name, study.quick)
     own = recipe.camera_of is None
     scenes = {}
     for scene in SCENES:
