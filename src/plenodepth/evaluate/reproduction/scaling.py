@@ -7,17 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plenodepth.calib.board_scale import fit_board_scale
+from plenodepth.calib.board_scale import BoardScaleFit, fit_board_scale
 from plenodepth.calib.depth_scale import ScaleOrder
 from plenodepth.calib.done_steps import fingerprint
 from plenodepth.calib.kappa_step import camera_key, features_key
 from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.model import Array
+from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction.datasets import Dataset
 from plenodepth.evaluate.reproduction.frames import FILTERS, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, Scaling
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.metric.scale_step import depth_at_features, scale_record, with_scale
 
+LOWER: list[ScaleOrder] = ["quadratic", "linear", "constant"]
 ORDERS: dict[Scaling, ScaleOrder | None] = {"linear": "linear", "quadratic": "quadratic", "best": None}
 
 
@@ -58,9 +61,24 @@ def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
                 depth[mine], model = depth_at_features(found, features.where(mine)), found.aperture_model
                 notes |= {found.aperture_note} - {""}
         assert model != "auto"
-        fit = fit_board_scale(camera, features, depth, dataset.board, ORDERS[method.scaling], apparent=model != "off")
-        return scale_record(fit, model, False, sorted(notes))
+        fit, lower = _growing(camera, dataset, depth, ORDERS[method.scaling], apparent=model != "off")
+        return scale_record(fit, model, False, [*sorted(notes), *lower])
 
     name = f"{method.camera}-{fingerprint(made_of, [])[:16]}"
     record = study.kept(study.folder("scale", dataset.work.name), name, made_of, compute)
     return ScaleFit(with_scale(camera, record), record)
+
+
+def _growing(
+    camera: PlenopticCamera, dataset: Dataset, depth: Array, order: ScaleOrder | None, *, apparent: bool
+) -> tuple[BoardScaleFit, list[str]]:
+    """The fit of an order, or of the next lower one whose Γ grows with distance; and a note about that."""
+    notes: list[str] = []
+    orders = [order] if order is None else LOWER[LOWER.index(order) :]
+    for tried in orders:
+        try:
+            return fit_board_scale(camera, dataset.features, depth, dataset.board, tried, apparent=apparent), notes
+        except InputError as error:
+            refused = error
+            notes.append(f"{tried or 'best'} Γ was not taken: {error}")
+    raise refused
