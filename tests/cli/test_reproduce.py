@@ -11,8 +11,10 @@ from commands import Refused, Run
 def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
     said = succeeds("reproduce", "--help").words
     assert "Example: plenodepth reproduce relative scale --quick" in said
-    for name in ("scale", "relative", "absolute", "disparity", "distortion", "--data", "--twins", "--seed", "--json"):
+    for name in ("scale", "relative", "absolute", "disparity", "distortion"):
         assert name in said
+    for option in ("--data", "--twins", "--other", "--seed", "--json"):
+        assert option in said
 
 
 def test_what_cannot_be_is_one_line_and_writes_nothing(refused: Refused, tmp_path: Path) -> None:
@@ -27,6 +29,20 @@ def test_what_cannot_be_is_one_line_and_writes_nothing(refused: Refused, tmp_pat
     (empty / "R12-A").mkdir()
     assert "white images" in refused("reproduce", "disparity", "--data", empty, "--out", out)
     assert "--quick" in refused("reproduce", "--data", empty, "--quick", "--out", out)
+    assert not out.exists()
+
+
+def test_results_of_other_programs_that_cannot_be_used_are_one_line_before_the_work(
+    refused: Refused, tmp_path: Path
+) -> None:
+    out, results = tmp_path / "out", tmp_path / "rxlive"
+    (results / "r12-a").mkdir(parents=True)
+    assert "needs LABEL=FOLDER" in refused("reproduce", "relative", "--other", results, "--out", out)
+    assert "is no folder" in refused("reproduce", "relative", "--other", "RTRX=none", "--out", out)
+    assert "is for the experiment relative" in refused("reproduce", "scale", "--other", f"R={results}", "--out", out)
+    assert "holds no depth map" in refused("reproduce", "relative", "--other", f"RTRX={results}", "--out", out)
+    (results / "r12-a" / "depths.csv").write_text("frame,depth\n1,x\n", encoding="utf-8")
+    assert "depths.csv: line 2" in refused("reproduce", "relative", "--other", f"RTRX={results}", "--out", out)
     assert not out.exists()
 
 

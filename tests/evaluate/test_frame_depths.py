@@ -63,6 +63,22 @@ def test_tables_and_poses_hold_all_their_frames(tmp_path: Path) -> None:
     assert by_frame(tmp_path / "poses.js") == {5: 700}
 
 
+def test_a_folder_may_hold_clouds_or_poses_of_other_programs_or_one_table(tmp_path: Path) -> None:
+    clouds, poses, deep, table = (tmp_path / name for name in ("clouds", "poses", "deep", "table"))
+    for folder in (clouds, poses, deep / "03", deep / "04", table):
+        folder.mkdir(parents=True)
+    for frame in (3, 4):
+        text = "".join(f"{x} 0 {500 + frame}\n" for x in (-200, 0, 200))
+        (clouds / f"frame_{frame}.xyz").write_text(text)
+        (deep / f"{frame:02d}" / "cloud.xyz").write_text(text)
+        (poses / f"{frame}.mat").write_text(f"a\nb\nc\nd\ne\n1 0 0 0\n0 1 0 0\n0 0 1 -{500 + frame}\n")
+    (table / "depths.csv").write_text("frame,depth\n3,503\n4,504\n")
+    for folder in (clouds, poses, deep, table):
+        assert by_frame(folder) == {3: 503, 4: 504}, folder
+    write_float_map(table / "7.tiff", flat(700.0))  # maps come before tables that lie beside them
+    assert by_frame(table) == {7: 700}
+
+
 def test_a_list_of_results_gives_the_frames_of_its_files(tmp_path: Path) -> None:
     none = np.full((4, 5), np.nan)
     archive = DepthMapArchive(flat(300.0), none, np.zeros((4, 5), np.uint16), 1, 2, metric=True, coarse=True)

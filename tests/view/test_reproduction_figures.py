@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from reproductions import METHODS, absolute_values, disparity_values, relative_values, scale_values
+from reproductions import METHODS, absolute_values, disparity_values, moved, relative_values, scale_values
 
 from plenodepth.evaluate.reproduction.published import RELATIVE
 from plenodepth.view.method_lines import COLORS, groups, method_line
@@ -67,6 +67,19 @@ def test_means_stand_beside_the_papers() -> None:
         assert f"{mean:.2f} ± {spread:.2f}" in said
     ours = values["over_a_b_c"]["aware"]
     assert f"{100 * ours['mean']:.2f} ± {100 * ours['spread']:.2f}" in said
+
+
+def test_other_programs_are_drawn_on_the_datasets_that_they_have() -> None:
+    values = relative_values()
+    values["datasets"]["r12-b"]["RTRX"] = moved("r12-b", 0.06, 99)
+    values["others"] = {"RTRX": {"folder": "rxlive", "notes": []}}
+    figure = means_figure(values)
+    assert drawn(figure)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [*METHODS, "RTRX"]
+    mine = [line for line in figure.axes[0].lines if np.asarray(line.get_ydata()).tolist() == [len(METHODS)]]
+    assert [line.get_xdata()[0] for line in mine] == [100 * values["datasets"]["r12-b"]["RTRX"]["mean"]]
+    shown = displacement_figure(values["datasets"], ["BLADE", "RTRX"])
+    assert [any(line.get_label() == "RTRX" for line in axes.lines) for axes in shown.axes] == [0, 1, 0, 0]
 
 
 def test_bias_is_in_per_cent_of_the_truth_and_a_missing_depth_is_a_gap() -> None:

@@ -13,7 +13,7 @@ from plenodepth.cli.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.evaluate.frame_depths import FrameDepth
+    from plenodepth.evaluate.frame_depths import FrameDepth, FrameMatch
 
 LEAST_FRAMES = 2
 
@@ -41,7 +41,7 @@ def relative(
 
     Example: [bold]plenodepth evaluate relative out/steps --truth distances.txt --figure relative.png[/bold]
     """
-    from plenodepth.evaluate.frame_depths import frame_depths
+    from plenodepth.evaluate.frame_depths import frame_depths, match_frames
     from plenodepth.evaluate.relative import by_displacement, relative_depth_error
     from plenodepth.io.frame_distances import read_places
 
@@ -49,8 +49,9 @@ def relative(
     places = read_places(truth)
     with row_progress("reading", quiet=as_json) as bar:
         found = frame_depths(depths, bar)
-    used, notes = _matched(found, places, truth)
-    result = relative_depth_error([row.depth for row in used], [places[row.frame] for row in used])
+    match = match_frames(found, places)
+    _require_frames(match, found, places, truth)
+    result = relative_depth_error([row.depth for row in match.used], [places[row.frame] for row in match.used])
     by_length = by_displacement(result)
     content: dict[str, Any] = {
         "kind": "relative",
@@ -65,12 +66,12 @@ def relative(
         ],
         "frames": [
             {"frame": row.frame, "depth_mm": row.depth, "place_mm": places[row.frame], "source": row.source}
-            for row in used
+            for row in match.used
         ],
-        "frames_without_truth": [row.frame for row in found if row.frame not in places],
-        "truths_without_frame": sorted(set(places) - {row.frame for row in found}),
-        "frames_without_depth": [row.frame for row in used if row.depth != row.depth],
-        "notes": notes,
+        "frames_without_truth": list(match.lost),
+        "truths_without_frame": list(match.unseen),
+        "frames_without_depth": list(match.empty),
+        "notes": match.notes,
     }
     if figure is not None:
         from plenodepth.view.relative_figure import relative_figure
@@ -82,33 +83,17 @@ def relative(
     _print(content)
 
 
-def _matched(
-    found: tuple[FrameDepth, ...], places: dict[int, float], truth: Path
-) -> tuple[list[FrameDepth], list[str]]:
-    """The frames that have a truth, and what is to be said of the others."""
-    used = [row for row in found if row.frame in places]
-    lost = [row.frame for row in found if row.frame not in places]
-    unseen = sorted(set(places) - {row.frame for row in found})
-    empty = [row.frame for row in used if row.depth != row.depth]
-    if len(used) < LEAST_FRAMES:
-        message = f"names {_listed(sorted(places))}; of the frames given ({_listed([row.frame for row in found])}) "
-        raise InputError(f"{message}{len(used)} are among them, needs 2", file=truth)
-    if len(used) - len(empty) < LEAST_FRAMES:
-        message = f"frames {_listed(empty)} have no depth, {len(used) - len(empty)} have, needs 2"
+def _require_frames(match: FrameMatch, found: tuple[FrameDepth, ...], places: dict[int, float], truth: Path) -> None:
+    """Refuse what makes no pair of frames."""
+    from plenodepth.evaluate.frame_depths import listed_frames
+
+    if len(match.used) < LEAST_FRAMES:
+        given = listed_frames([row.frame for row in found])
+        message = f"names {listed_frames(sorted(places))}; of the frames given ({given}) "
+        raise InputError(f"{message}{len(match.used)} are among them, needs 2", file=truth)
+    if match.with_depth < LEAST_FRAMES:
+        message = f"frames {listed_frames(match.empty)} have no depth, {match.with_depth} have, needs 2"
         raise InputError(message, field="depth", fix="missing depth is NaN or 0; are these the right maps?")
-    notes = []
-    if lost:
-        notes.append(f"frames without a truth, left out: {_listed(lost)}")
-    if unseen:
-        notes.append(f"truths without a frame: {_listed(unseen)}")
-    if empty:
-        notes.append(f"frames without any depth, left out: {_listed(empty)}")
-    return used, notes
-
-
-def _listed(numbers: list[int], most: int = 12) -> str:
-    shown = ", ".join(map(str, numbers[:most]))
-    return f"{shown}, …" if len(numbers) > most else shown or "none"
 
 
 def _print(content: dict[str, Any]) -> None:

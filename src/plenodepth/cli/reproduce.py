@@ -18,7 +18,7 @@ from plenodepth.cli.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.evaluate.reproduction.study import Study
+    from plenodepth.evaluate.reproduction.study import OtherResults, Study
 
 
 def reproduce(
@@ -39,6 +39,16 @@ def reproduce(
     ] = None,
     twins: Annotated[
         Path | None, typer.Option("--twins", help="Folder that keeps simulated datasets; default: OUT/work/twins.")
+    ] = None,
+    other: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--other",
+            metavar="LABEL=FOLDER",
+            help="Results of another program for `relative`: FOLDER/r12-a holds a depth map, cloud or pose for each "
+            "frame, or a table. May be given several times.",
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
@@ -63,7 +73,9 @@ def reproduce(
         raise InputError(f"is {seed}, needs a whole number ≥ 0", field="--seed")
     workers = chosen_threads(threads)
     planned = Study(out, quick, seed, workers, data, twins)
+    folders = _other_folders(other or [], names)
     _require_data(planned, names)
+    planned = replace(planned, others=_read_others(folders, quiet=as_json))
     _require_writable(out)
     stages = plan(planned, names)
     if not as_json:
@@ -83,6 +95,29 @@ def reproduce(
         return
     _print_checks(result)
     console().print(f"report: {written[0]} (also {written[1].name}, figures, results.json)")
+
+
+def _other_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, Path]]:
+    from plenodepth.evaluate.reproduction.others import OPTION, labelled_folders
+
+    if texts and "relative" not in names:
+        raise InputError("is for the experiment relative", field=OPTION, fix="add relative, or leave it out")
+    return labelled_folders(texts)
+
+
+def _read_others(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[OtherResults, ...]:
+    """Results of other programs, all before the work: what cannot be read is said at once."""
+    from plenodepth.evaluate.reproduction.others import read_other
+
+    if not folders:
+        return ()
+    with row_progress("reading", quiet=quiet) as bar:
+
+        def show(done: int, total: int, what: str) -> None:
+            bar.describe(what)
+            bar(done, total)
+
+        return tuple(read_other(label, folder, show) for label, folder in folders)
 
 
 def _require_data(study: Study, names: Sequence[str]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,10 @@ from plenodepth.io.mat import read_mat
 NUMBER = re.compile(r"\d+")
 # What a folder of results is searched for, the first that is there: maps of simulated frames and of `plenodepth depth`.
 PATTERNS = ("*/depth.tiff", "*/*.depth.tiff", "*.depth.tiff", *(f"*{suffix}" for suffix in MAP_SUFFIXES), "*.ply")
+# Where one depth a frame is enough, clouds and poses of other programs do, too, in the folder or in one for each frame.
+OTHERS = tuple(f"{place}*{suffix}" for place in ("", "*/") for suffix in (".xyz", ".pts", ".ptx", ".mat"))
+DEEPER = tuple(f"*/*{suffix}" for suffix in (*MAP_SUFFIXES, ".ply"))
+TABLES = ("*.csv", "*.js")  # one of them alone speaks for all frames
 LISTED_DEPTHS = ("maps", "csads", "pointclouds", "xyzs", "ptss", "csvs", "mats")
 Progress = Callable[[int, int], None]
 
@@ -56,6 +61,49 @@ def frame_depths(paths: Sequence[Path], progress: Progress | None = None) -> tup
     return tuple(seen[frame] for frame in sorted(seen))
 
 
+@dataclass(frozen=True)
+class FrameMatch:
+    """Frames found and frames whose places are known, brought together."""
+
+    used: tuple[FrameDepth, ...]  # found, and the place is known
+    lost: tuple[int, ...]  # found, but without a place
+    unseen: tuple[int, ...]  # places without a frame
+    empty: tuple[int, ...]  # used, but without any depth
+
+    @property
+    def with_depth(self) -> int:
+        """How many frames can be compared."""
+        return len(self.used) - len(self.empty)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of the frames that do not count."""
+        said = {
+            "frames without a truth, left out": self.lost,
+            "truths without a frame": self.unseen,
+            "frames without any depth, left out": self.empty,
+        }
+        return [f"{what}: {listed_frames(frames)}" for what, frames in said.items() if frames]
+
+
+def match_frames(found: Sequence[FrameDepth], places: Iterable[int]) -> FrameMatch:
+    """Frames found against those, by number, whose places are known."""
+    known, there = set(places), {row.frame for row in found}
+    used = tuple(row for row in found if row.frame in known)
+    return FrameMatch(
+        used,
+        tuple(row.frame for row in found if row.frame not in known),
+        tuple(sorted(known - there)),
+        tuple(row.frame for row in used if math.isnan(row.depth)),
+    )
+
+
+def listed_frames(numbers: Sequence[int], most: int = 12) -> str:
+    """Numbers of frames in words, not too many of them."""
+    shown = ", ".join(map(str, numbers[:most]))
+    return f"{shown}, …" if len(numbers) > most else shown or "none"
+
+
 def frame_files(folder: Path, patterns: Sequence[str] = PATTERNS) -> dict[int, Path]:
     """The maps of a folder by frame: all that fit the first of the patterns that any fit."""
     files = next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
@@ -77,7 +125,10 @@ def _twice(path: Path | str, frame: int, other: Path | str) -> InputError:
 def _jobs(path: Path) -> Iterator[tuple[Path, int | None]]:
     """The files to read with their frames; None where the file itself tells, or has to be told by its name."""
     if path.is_dir():
-        for frame, file in frame_files(path).items():
+        if (table := _table_alone(path)) is not None:
+            yield from _jobs(table)
+            return
+        for frame, file in frame_files(path, (*PATTERNS, *OTHERS, *DEEPER)).items():
             yield file, frame
     elif path.suffix.lower() in (".js", ".json") and is_depth_list(read_tree(path)):
         listed = read_depth_list(path)
@@ -87,6 +138,15 @@ def _jobs(path: Path) -> Iterator[tuple[Path, int | None]]:
         yield from ((file.path, file.frame) for file in listed.files[kind])
     else:
         yield path, None
+
+
+def _table_alone(folder: Path) -> Path | None:
+    """The table or list of a folder that holds no other depths."""
+    tables = [file for pattern in TABLES for file in sorted(folder.glob(pattern))]
+    others = (pattern for pattern in (*PATTERNS, *OTHERS, *DEEPER) if pattern not in TABLES)
+    if len(tables) != 1 or any(any(folder.glob(pattern)) for pattern in others):
+        return None
+    return tables[0]
 
 
 def _frame_of(path: Path) -> int:

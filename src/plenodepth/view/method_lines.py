@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from zlib import crc32
 
-# The paper's methods and ours that needs no correction; all others are variants of these.
-MAIN = ("BLADE", "BLADEu", "DISP", "aware")
+# The paper's methods and ours that needs no correction; all others are variants of these, or come from elsewhere.
+MAIN = ("BLADE", "BLADEu", "DISP", "aware", "RTRX")
 REFERENCE = "BLADE"  # that variants are drawn beside
 COLORS = {  # for colour-blind readers, too
     "BLADE": "#0072b2",
@@ -17,8 +18,10 @@ COLORS = {  # for colour-blind readers, too
     "BLADE, linear Γ": "#cc79a7",
     "golden section": "#d55e00",
     "same-type blocks": "#666666",
+    "RTRX": "#7b2d8e",
 }
-MARKERS = "osD^vP*X"
+MARKERS = "osD^vP*Xp"
+OTHER_MARKERS = "<>hd8H"
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,10 @@ class Line:
 
 
 def method_line(label: str) -> Line:
-    """Of a method; one that is not known beforehand is black."""
-    known = list(COLORS)
-    return Line(COLORS.get(label, "#000000"), MARKERS[known.index(label) % len(MARKERS)] if label in COLORS else ".")
+    """Of a method; one that is not known beforehand is black, its marker chosen by its name."""
+    if label not in COLORS:
+        return Line("#000000", OTHER_MARKERS[crc32(label.encode()) % len(OTHER_MARKERS)])
+    return Line(COLORS[label], MARKERS[list(COLORS).index(label) % len(MARKERS)])
 
 
 def groups(labels: Iterable[str]) -> list[list[str]]:

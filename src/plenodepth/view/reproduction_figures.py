@@ -59,18 +59,22 @@ def _draw_displacements(axes: Axes, found: Values, label: str) -> None:
 def means_figure(values: Values) -> Figure:
     """Mean ε_z over R12-A, B and C with its spread, single datasets as dots, and the paper's figures below each."""
     means: Mapping[str, Values] = values["over_a_b_c"]
-    others = [label for label in RELATIVE if label not in means]
-    labels = [*means, *others]
+    labels = list(dict.fromkeys([*means, *values.get("others", {}), *RELATIVE]))
     figure = Figure(figsize=(10, 0.55 * len(labels) + 1.6), layout="constrained")
     axes = figure.subplots()
     for row, label in enumerate(labels):
+        parts = _dataset_means(label, values["datasets"])
         if label in means:
-            _draw_bar(axes, row, label, means[label], values["datasets"])
+            _draw_bar(axes, row, label, means[label], list(parts.values()))
+        for name, mean in parts.items():
+            text = name.upper() if row == 0 else None
+            style: dict[str, Any] = {"color": "#222222", "markerfacecolor": "white", "markersize": 5, "ls": ""}
+            axes.plot(mean, row, DATASET_MARKERS[name], **style, label=text)
         if label in RELATIVE:
             mean, spread = RELATIVE[label]
             first = label == next(name for name in labels if name in RELATIVE)
             text = "paper, real images: mean ± spread" if first else None
-            below = row + 0.3 if label in means else row
+            below = row + 0.3 if parts else row
             axes.errorbar(mean, below, xerr=spread, color=PAPER, marker="D", markersize=6, capsize=3, label=text)
             axes.annotate(f"{mean:.2f} ± {spread:.2f}", (mean + spread, below), **_beside(PAPER))
     axes.set_yticks(range(len(labels)), labels)
@@ -84,22 +88,27 @@ def means_figure(values: Values) -> Figure:
     return figure
 
 
-def _draw_bar(axes: Axes, row: int, label: str, mean: Values, datasets: Mapping[str, Values]) -> None:
+def _dataset_means(label: str, datasets: Mapping[str, Values]) -> dict[str, float]:
+    """Of one method, %, on those of R12-A, B and C that it has; a program from elsewhere may lack some."""
+    has = (name for name in DATASET_MARKERS if label in datasets.get(name, {}))
+    return {name: 100 * number(datasets[name][label]["mean"]) for name in has}
+
+
+def _draw_bar(axes: Axes, row: int, label: str, mean: Values, parts: Sequence[float]) -> None:
     center, spread = 100 * number(mean["mean"]), 100 * number(mean["spread"])
     named = row == 0
     axes.barh(
-        row, center, height=0.36, color=method_line(label).color, alpha=0.75, label="ours: mean" if named else None
+        row,
+        center,
+        height=0.36,
+        color=method_line(label).color,
+        alpha=0.75,
+        label="mean on these images" if named else None,
     )
     axes.errorbar(
         center, row, xerr=spread, color="#222222", capsize=4, label="spread of the datasets" if named else None
     )
-    ends = [center + spread]
-    for name, marker in DATASET_MARKERS.items():
-        if label in datasets.get(name, {}):
-            ends.append(100 * number(datasets[name][label]["mean"]))
-            text = name.upper() if named else None
-            axes.plot(ends[-1], row, marker, color="#222222", markerfacecolor="white", markersize=5, ls="", label=text)
-    axes.annotate(f"{center:.2f} ± {spread:.2f}", (max(ends), row), **_beside("#222222"))
+    axes.annotate(f"{center:.2f} ± {spread:.2f}", (max([center + spread, *parts]), row), **_beside("#222222"))
 
 
 def _beside(color: str) -> dict[str, Any]:

@@ -46,7 +46,9 @@ def pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
 
 def _relative(values: Values) -> Iterator[Picture]:
     named = ("relative-depth", "relative-depth-variants")
-    for name, methods in zip(named, groups(values["over_a_b_c"]), strict=False):
+    others = values.get("others", {})
+    labels = dict.fromkeys([*values["over_a_b_c"], *others])
+    for name, methods in zip(named, groups(labels), strict=False):
         yield Picture(
             name,
             displacement_figure(values["datasets"], methods),
@@ -54,11 +56,12 @@ def _relative(values: Values) -> Iterator[Picture]:
             f"the pairs of frames so far apart and, as a band, their standard deviation. Cut off at {END:g} %, as "
             "there; triangles mark means beyond.",
         )
+    absent = "" if "RTRX" in others else " RTRX, the vendor's program, was not run here."
     yield Picture(
         "relative-depth-means",
         means_figure(values),
         "Mean relative depth error over R12-A, B and C with the spread of the three (bars, lines), the datasets one by "
-        "one (signs), and the paper's figures of real images (red). RTRX, the vendor's program, was not run here.",
+        f"one (signs), and the paper's figures of real images (red).{absent}",
     )
     if BIAS_OF in values["datasets"]:
         yield Picture(

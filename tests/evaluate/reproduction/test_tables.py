@@ -35,6 +35,23 @@ def test_relative_errors_stand_beside_the_paper_s() -> None:
     assert named(checks, "paper's size")["met"] is True
 
 
+def test_other_programs_stand_below_ours_and_lack_what_they_lack() -> None:
+    values = relative_values(0.012, 0.09)
+    for name in ("r12-a", "r12-b", "r12-c"):
+        values["datasets"][name]["RTRX"] = {"mean": 0.05, "interval": [0.04, 0.06]}
+    values["datasets"]["r12-b"]["X"] = {"mean": 0.07, "interval": [0.06, 0.08]}
+    values["over_a_b_c"]["RTRX"] = {"mean": 0.05, "spread": 0.01}
+    values["others"] = {"RTRX": {"notes": ["r12-es left out"]}, "X": {"notes": []}}
+    (first, second), checks = tables.relative_tables(values)
+    assert [row[0] for row in first["rows"]] == ["BLADE", "BLADEu", "RTRX", "X"]
+    assert first["rows"][2][1:] == [*[pytest.approx(5)] * 3, None, pytest.approx(5), 1.0, 6.76, 3.96,
+                                    pytest.approx(5 - 6.76)]  # fmt: skip
+    assert first["rows"][3][1:] == [None, pytest.approx(7), *[None] * 7]
+    assert first["note"] == "RTRX: r12-es left out."
+    assert [row[0] for row in second["rows"]] == ["BLADE", "BLADEu"]
+    assert not any("RTRX" in check["what"] for check in checks)
+
+
 def test_what_is_not_reached_is_said() -> None:
     _, checks = tables.relative_tables(relative_values(0.03, 0.02))
     assert named(checks, "r12-es: ε_z, BLADE")["met"] is False

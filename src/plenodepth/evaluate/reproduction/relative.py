@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ from plenodepth.evaluate.relative import by_displacement, median_depth, relative
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import virtual_map
 from plenodepth.evaluate.reproduction.methods import RELATIVE_METHODS, Method
+from plenodepth.evaluate.reproduction.others import depths_of_shots
 from plenodepth.evaluate.reproduction.scaling import scaled_camera
-from plenodepth.evaluate.reproduction.study import Study
+from plenodepth.evaluate.reproduction.sources import Shot
+from plenodepth.evaluate.reproduction.study import OtherResults, Study
 from plenodepth.metric import metric_depth_map
 
 DATASETS = ("r12-a", "r12-b", "r12-c", "r12-es")
@@ -29,11 +31,14 @@ def relative_experiment(study: Study, methods: Sequence[Method] = RELATIVE_METHO
     for name in DATASETS:
         dataset = prepared(study, name)
         datasets[name] = {method.label: method_on(study, dataset, method) for method in methods}
+    shots = {name: prepared(study, name).shots for name in DATASETS}
+    others = {other.label: add_other(datasets, other, shots) for other in study.others}
     means = {}
-    for method in methods:
-        errors = [datasets[name][method.label]["mean"] for name in BOARDS_ALONE]
-        means[method.label] = {"mean": float(np.mean(errors)), "spread": float(np.std(errors, ddof=1))}
-    return {"datasets": datasets, "over_a_b_c": means}
+    for label in [*(method.label for method in methods), *others]:
+        errors = [datasets[name][label]["mean"] for name in BOARDS_ALONE if label in datasets[name]]
+        if len(errors) == len(BOARDS_ALONE):
+            means[label] = {"mean": float(np.mean(errors)), "spread": float(np.std(errors, ddof=1))}
+    return {"datasets": datasets, "over_a_b_c": means, "others": others}
 
 
 Change = Callable[[PlenopticCamera, VirtualDepthMap], VirtualDepthMap]
@@ -49,8 +54,29 @@ def method_on(study: Study, dataset: Dataset, method: Method, change: Change | N
         if change is not None:
             found = change(camera, found)
         depths.append(median_depth(metric_depth_map(scaled_for(camera, found.aperture_model), found)))
-    truth = [shot.distance for shot in shots]
-    result = relative_depth_error(depths, truth)
+    return {
+        **_errors(shots, depths),
+        "depth_scale": None if camera.depth_scale is None else [float(value) for value in camera.depth_scale],
+        "camera": camera_key(camera),
+    }
+
+
+def add_other(
+    datasets: dict[str, Any], other: OtherResults, shots: Mapping[str, Sequence[Shot]]
+) -> dict[str, str | list[str]]:
+    """Adds ε_z of another program to the datasets that it has results of; what is to be said of the others."""
+    notes: list[str] = []
+    for name, known in shots.items():
+        depths, said = depths_of_shots(other, name, [shot.frame for shot in known])
+        notes += said
+        if depths is not None:
+            datasets[name][other.label] = _errors(known, depths)
+    return {"folder": str(other.folder), "notes": notes}
+
+
+def _errors(shots: Sequence[Shot], depths: Sequence[float]) -> dict[str, Any]:
+    """ε_z of the depths (NaN: none) found for a dataset's shots."""
+    result = relative_depth_error(depths, [shot.distance for shot in shots])
     return {
         "mean": result.mean,
         "std": result.std,
@@ -63,6 +89,4 @@ def method_on(study: Study, dataset: Dataset, method: Method, change: Change | N
             {"displacement": row.displacement, "mean": row.mean, "std": row.std, "pairs": row.pairs}
             for row in by_displacement(result)
         ],
-        "depth_scale": None if camera.depth_scale is None else [float(value) for value in camera.depth_scale],
-        "camera": camera_key(camera),
     }

@@ -151,13 +151,17 @@ def _published(data: Path, name: str) -> Source:
 def _folder_of(data: Path, name: str) -> Path:
     if not data.is_dir():
         raise InputError("is no folder", file=data, field="--data", fix="give the folder of the unpacked datasets")
-    wanted = {_plain(one) for one in (name, *RECIPES[name].real)}
-    folders = sorted(path for path in data.iterdir() if path.is_dir())
-    for folder in folders:
-        if _plain(folder.name) in wanted:
-            return folder
-    there = ", ".join(path.name for path in folders) or "no folder"
+    found = dataset_folder(data, name)
+    if found is not None:
+        return found
+    there = ", ".join(sorted(path.name for path in data.iterdir() if path.is_dir())) or "no folder"
     raise InputError(f"has no folder {name.upper()}, only {there}", file=data, field="--data", fix="name it so")
+
+
+def dataset_folder(root: Path, name: str) -> Path | None:
+    """The folder of a dataset below `root`, whatever way its name is written (R12-A, r12_a)."""
+    wanted = {_plain(one) for one in (name, *RECIPES[name].real)}
+    return next((path for path in sorted(root.iterdir()) if path.is_dir() and _plain(path.name) in wanted), None)
 
 
 def _plain(name: str) -> str:

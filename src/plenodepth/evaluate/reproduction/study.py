@@ -9,8 +9,18 @@ from typing import Any
 
 from plenodepth.calib.done_steps import Progress, fingerprint, quietly, up_to_date, write_record
 from plenodepth.errors import InputError
+from plenodepth.evaluate.frame_depths import FrameDepth
 
 RAYS, QUICK_RAYS = 64, 32  # per pixel
+
+
+@dataclass(frozen=True)
+class OtherResults:
+    """Depths that another program found on the targets at known distances, one for each frame."""
+
+    label: str
+    folder: Path
+    datasets: tuple[tuple[str, tuple[FrameDepth, ...]], ...]  # by name; those that the folder has
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,7 @@ class Study:
     data: Path | None = None  # folder with the authors' datasets, in place of the twins
     twins: Path | None = None  # folder that keeps simulated datasets; default: out/work/twins
     progress: Progress = quietly
+    others: tuple[OtherResults, ...] = ()  # to be compared, too
 
     @property
     def rays(self) -> int:

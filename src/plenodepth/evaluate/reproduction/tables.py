@@ -77,16 +77,18 @@ def scale_tables(values: Values) -> tuple[list[dict[str, Any]], list[dict[str, A
 def relative_tables(values: Values) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """ε_z by dataset and method, beside the paper's means."""
     names = list(values["datasets"])
-    labels = list(values["over_a_b_c"])
+    others = values.get("others", {})
+    labels = [label for label in values["over_a_b_c"] if label not in others]
     rows: list[list[Cell]] = []
-    for label in labels:
-        mean = values["over_a_b_c"][label]
+    for label in [*labels, *others]:
+        mean = values["over_a_b_c"].get(label, {})
         paper, spread = published.RELATIVE.get(label, (None, None))
-        ours = [_percent(values["datasets"][name][label]["mean"]) for name in names]
-        found = 100 * mean["mean"]
-        difference = None if paper is None else found - paper
-        rows.append([label, *ours, found, 100 * mean["spread"], paper, spread, difference])
-    rows.append(["RTRX (vendor)", *[None] * (len(names) + 2), *published.RELATIVE["RTRX"], None])
+        ours = [_percent(values["datasets"][name].get(label, {}).get("mean")) for name in names]
+        found = _percent(mean.get("mean"))
+        difference = None if paper is None or found is None else found - paper
+        rows.append([label, *ours, found, _percent(mean.get("spread")), paper, spread, difference])
+    if "RTRX" not in others:
+        rows.append(["RTRX (vendor)", *[None] * (len(names) + 2), *published.RELATIVE["RTRX"], None])
     columns = [
         "method",
         *(f"{name} [%]" for name in names),
@@ -96,17 +98,19 @@ def relative_tables(values: Values) -> tuple[list[dict[str, Any]], list[dict[str
         "± [%]",
         "difference",
     ]
-    tables = [table("Relative depth error ε_z, mean over all pairs of frames", columns, rows)]
+    notes = [f"{label}: {note}." for label, other in others.items() for note in other["notes"]]
+    tables = [table("Relative depth error ε_z, mean over all pairs of frames", columns, rows, " ".join(notes))]
     checks = []
     if "BLADE" in labels and "r12-es" in names:
         es = values["datasets"]["r12-es"]
         theirs = published.RELATIVE_ES
         columns = ["method", "ours [%]", "95 % interval", "paper [%]"]
+        shown = [*labels, *(label for label in others if label in es)]
         tables.append(
             table(
                 "R12-ES",
                 columns,
-                [[m, _percent(es[m]["mean"]), _interval(es[m]["interval"]), theirs.get(m)] for m in labels],
+                [[m, _percent(es[m]["mean"]), _interval(es[m]["interval"]), theirs.get(m)] for m in shown],
             )
         )
         scaled = {label: 100 * es[label]["mean"] for label in labels}
