@@ -11,7 +11,7 @@ from commands import Refused, Run
 def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
     said = succeeds("reproduce", "--help").words
     assert "Example: plenodepth reproduce relative scale --quick" in said
-    for name in ("scale", "relative", "absolute", "disparity", "distortion"):
+    for name in ("scale", "relative", "absolute", "disparity", "distortion", "confidence"):
         assert name in said
     for option in ("--data", "--twins", "--other", "--seed", "--json"):
         assert option in said

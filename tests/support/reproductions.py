@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.evaluate.reproduction.confidence import judge
+from plenodepth.evaluate.reproduction.lens_errors import LensErrors
+
 METHODS = ("BLADE", "BLADEu", "DISP", "aware", "aware + Γ", "BLADE, linear Γ", "golden section", "same-type blocks")
 ERRORS = (0.021, 0.11, 0.095, 0.008, 0.006, 0.027, 0.034, 0.052)  # about these
 PLACES = {"r12-a": (265, 385, 10), "r12-b": (450, 900, 50), "r12-c": (500, 1000, 50), "r12-es": (500, 1900, 100)}
@@ -48,6 +51,7 @@ def reproduction(out: Path, size: tuple[int, int] = (24, 32)) -> dict[str, Any]:
             ),
             "disparity": _experiment("Corrected disparity", disparity_values(), []),
             "distortion": _experiment("Inverse distortion", {"datasets": {}}, []),
+            "confidence": _experiment("Confidence", confidence_values(), []),
         },
     }
 
@@ -184,6 +188,30 @@ def _kept(out: Path, name: str, depth: NDArray[np.float32]) -> str:
     (out / "pictures").mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "pictures" / f"{name}.npz", depth=depth)
     return f"pictures/{name}.npz"
+
+
+def confidence_values() -> dict[str, Any]:
+    """Of experiment `confidence`."""
+    methods = {label: judge(lens_errors(seed)) for seed, label in enumerate(("BLADE", "aware"))}
+    return {"datasets": {"r12-elp20": {"frames": 5, "methods": methods}}, "skipped": {"r12-es": "has no truth"}}
+
+
+def lens_errors(seed: int = 0, count: int = 20000) -> LensErrors:
+    """Gaussian errors of known σ, three times as large at boundaries; the confidence knows of both, to a degree."""
+    random = np.random.default_rng(seed)
+    sigma = random.uniform(0.005, 0.02, count)
+    boundary = random.choice([0, 1, 2, 5, 12, np.inf], count)
+    size = sigma * np.where(boundary < 1, 3, 1)
+    error = random.normal(0, size)
+    error[random.random(count) < 0.1] = np.nan
+    return LensErrors(
+        error=error.astype(np.float32),
+        sigma=sigma.astype(np.float32),
+        confidence=np.exp(-30 * size * random.uniform(0.5, 2, count)).astype(np.float32),
+        lens_type=random.integers(0, 3, count).astype(np.int32),
+        boundary=boundary.astype(np.float32),
+        contrast=random.uniform(0, 0.2, count).astype(np.float32),
+    )
 
 
 def disparity_values() -> dict[str, Any]:

@@ -8,9 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from reproductions import METHODS, absolute_values, disparity_values, moved, relative_values, scale_values
+from reproductions import (
+    METHODS,
+    absolute_values,
+    confidence_values,
+    disparity_values,
+    moved,
+    relative_values,
+    scale_values,
+)
 
 from plenodepth.evaluate.reproduction.published import RELATIVE
+from plenodepth.view.confidence_figure import confidence_figure
 from plenodepth.view.method_lines import COLORS, groups, method_line
 from plenodepth.view.reproduction_figures import END, bias_figure, disparity_figure, displacement_figure, means_figure
 from plenodepth.view.scale_error_figure import scale_error_figure
@@ -105,6 +114,21 @@ def test_scale_errors_before_and_after_and_both_orders_where_there_are_both() ->
     assert "slope" in texts(figure)
     only = {"r12-c": {"BLADE": datasets["r12-c"]["BLADE"]}}
     assert not any("either order" in axes.get_title() for axes in scale_error_figure(only).axes)
+
+
+def test_confidence_shows_what_remains_and_sigma_as_observed() -> None:
+    methods = confidence_values()["datasets"]["r12-elp20"]["methods"]
+    figure = confidence_figure("r12-elp20", methods)
+    assert drawn(figure)
+    said = texts(figure)
+    assert all(word in said for word in ("BLADE", "aware", "by confidence", "by σ", "oracle", "at random"))
+    left, right = figure.axes
+    order = methods["BLADE"]["sparsification"]
+    curve = next(line for line in left.lines if line.get_label() == "_confidence")
+    np.testing.assert_allclose(curve.get_ydata(), 100 * np.array(order["confidence"]))
+    bins = methods["BLADE"]["sigma"]["bins"]
+    np.testing.assert_allclose(right.lines[0].get_xdata(), [100 * row["predicted"] for row in bins])
+    np.testing.assert_allclose(right.lines[0].get_ydata(), [100 * row["robust"] for row in bins])
 
 
 def test_disparity_names_both_means() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from plenodepth.view.confidence_figure import confidence_figure
 from plenodepth.view.method_lines import groups
 from plenodepth.view.report_blocks import Picture
 from plenodepth.view.reproduction_figures import (
@@ -35,6 +36,15 @@ def pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
         )
     elif name == "absolute":
         yield from _absolute(values, out)
+    elif name == "confidence":
+        for dataset, found in values["datasets"].items():
+            yield Picture(
+                f"confidence-{dataset}",
+                confidence_figure(dataset, found["methods"]),
+                f"{dataset.upper()}, all micro-images with a true depth. Left: mean error of what remains when the "
+                "least sure are taken away, by confidence and by σ; the oracle knows the errors. Right: σ as predicted "
+                "against the errors of micro-images of like σ, in tenths.",
+            )
     elif name == "disparity":
         yield Picture(
             "disparity",

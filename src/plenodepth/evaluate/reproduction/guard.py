@@ -14,7 +14,9 @@ from plenodepth.io import atomic_path
 Values = Mapping[str, Any]
 MARGIN = 0.25  # part of a figure that it may move by: other machines round differently, and minima flip
 SETTINGS = ("quick", "seed", "rays")
-FLOORS = {"relative": 0.001, "scale": 0.001, "absolute": 0.5, "disparity": 0.001, "distortion": 1e-5}  # as the figures
+FLOORS = {  # in the unit of the figures
+    "relative": 0.001, "scale": 0.001, "absolute": 0.5, "disparity": 0.001, "distortion": 1e-5, "confidence": 0.001,
+}  # fmt: skip
 
 
 def figures(results: Values) -> dict[str, float]:
@@ -42,6 +44,11 @@ def _figures(name: str, values: Values) -> Iterator[tuple[str, float | None]]:
         yield from ((which, values[which]["mean"]) for which in ("corrected", "uncorrected"))
     elif name == "distortion":
         yield from ((dataset, found["rmse_mm"]) for dataset, found in values["datasets"].items())
+    elif name == "confidence":
+        for dataset, found in values["datasets"].items():
+            for label, judged in found["methods"].items():
+                ause = judged["sparsification"]["ause"]
+                yield from ((f"{dataset}/{label}/AUSE by {by}", ause[by]) for by in ("confidence", "sigma"))
 
 
 def compare(results: Values, expectations: Values) -> list[str]:

@@ -16,6 +16,8 @@ from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction import tables
 from plenodepth.evaluate.reproduction.absolute import absolute_experiment
+from plenodepth.evaluate.reproduction.confidence import confidence_experiment
+from plenodepth.evaluate.reproduction.confidence_tables import confidence_tables
 from plenodepth.evaluate.reproduction.datasets import prepared
 from plenodepth.evaluate.reproduction.disparity import disparity_experiment
 from plenodepth.evaluate.reproduction.distortion import distortion_experiment
@@ -89,6 +91,16 @@ EXPERIMENTS = {
         distortion_experiment,
         tables.distortion_tables,
         (2.0, 5.0),
+    ),
+    "confidence": Experiment(
+        "Is the confidence worth anything?",
+        "Coarse depth maps of the walls of R12-ES and the scenes of R12-ELP20 against the true depth through the "
+        "centre of each micro-image, which simulated frames alone have: whether confidence and σ tell where and how "
+        "far depth is wrong, and errors by lens type, occlusion boundaries, texture and confidence. Not in the paper.",
+        ("r12-es", "r12-elp20"),
+        confidence_experiment,
+        confidence_tables,
+        (10.0, 120.0),
     ),
 }
 SIMULATION = {"r12-a": 240.0, "r12-b": 240.0, "r12-c": 280.0, "r12-es": 420.0, "r12-elp20": 200.0}  # s, full size
