@@ -35,6 +35,7 @@ from plenodepth.sim.twins import PlannedFrame, Twin, twin
 
 MANIFEST = "manifest.json"
 LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
+LEAST_BEAMS, PIXELS_PER_BEAM = 200_000, 10  # so that a central sub-aperture map of the scan has no holes
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,9 @@ def _settings_of(base: FrameSettings, planned: PlannedFrame, index: int) -> Fram
 def _key(plan: Twin, planned: PlannedFrame, settings: FrameSettings) -> str:
     """A fingerprint of all that a frame is made from, but not of how fast (threads)."""
     render = {**asdict(settings.render), "threads": None}
+    beams = _beams(plan) if planned.lidar else False
     facts = [
-        __version__, plan.name, content_of_camera(plan.camera), planned.folder, planned.lidar, dict(planned.truth),
+        __version__, plan.name, content_of_camera(plan.camera), planned.folder, beams, dict(planned.truth),
         render, asdict(settings.sensor),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
@@ -136,8 +138,15 @@ def _make(
         return simulate_white(plan.camera, planned.f_number, folder, settings, more=more, progress=progress)
     scene: Scene = planned.scene()
     if planned.lidar:
-        settings = replace(settings, lidar=settings_for(scene, range_sigma=LIDAR_SIGMA, seed=settings.sensor.seed))
+        scanner = settings_for(scene, _beams(plan), range_sigma=LIDAR_SIGMA, seed=settings.sensor.seed)
+        settings = replace(settings, lidar=scanner)
     return simulate_scene(plan.camera, scene, folder, settings, frame=planned.frame, more=more, progress=progress)
+
+
+def _beams(plan: Twin) -> int:
+    """Of the scanner."""
+    sensor = plan.camera.sensor
+    return max(LEAST_BEAMS, sensor.width * sensor.height // PIXELS_PER_BEAM)
 
 
 def _checksums(folder: Path) -> Iterator[tuple[str, str]]:
