@@ -33,7 +33,7 @@ AT_THE_RIM = 0.3  # mean direction of the cells about one that is at the rim of 
 LOOKS_AT_A_TIME = 20_000  # bounds memory: about 80 cells in each
 MOST_THICKNESS = 0.2  # spread across the plane over the radius
 LEAST_POINTS = 60
-MOST_SEARCHED = 200_000  # of a scan: as many tell a target to tenths of a millimetre, and more take minutes
+MOST_SEARCHED = 100_000  # of a scan: more take minutes; what is found is then fitted to all
 MOST_POINTS = (1500, 6000)  # that are fitted, at first and in the end
 LEAST_EXPLAINED = 0.6  # of the brightness' variance, by the crossing
 SURE_EXPLAINED = 0.8  # a texture hardly looks as much like a crossing
@@ -73,15 +73,21 @@ def find_lidar_targets(
         raise InputError(f"has shape {cloud.shape} and brightness {light.shape}", field="cloud", fix="give (n, 3)")
     known = np.isfinite(cloud).all(axis=1) & np.isfinite(light)
     cloud, light = cloud[known], light[known]
-    if len(cloud) > MOST_SEARCHED:
-        some = np.random.default_rng(0).choice(len(cloud), MOST_SEARCHED, replace=False)
-        cloud, light = cloud[np.sort(some)], light[np.sort(some)]
     if len(cloud) < LEAST_POINTS:
         return _nothing()
     low, high = np.quantile(light, [0.05, 0.95])
     if not high > low:
         return _nothing()
     light = (light - low) / (high - low)
+    if len(cloud) <= MOST_SEARCHED:
+        return _targets(_distinct(_searched(cloud, light, report)))
+    some = np.sort(np.random.default_rng(0).choice(len(cloud), MOST_SEARCHED, replace=False))
+    found, tree = _distinct(_searched(cloud[some], light[some], report)), cKDTree(cloud)
+    return _targets([_fitted(cloud, light, tree, fit.point, fit.radius) or fit for fit in found])
+
+
+def _searched(cloud: Array, light: Array, report: Callable[[int, int], None] | None) -> list[_Fit]:
+    """All crossings in a cloud, in all sizes."""
     tree = cKDTree(cloud)
     sizes = _sizes(cloud, tree)
     fits: list[_Fit] = []
@@ -92,7 +98,7 @@ def find_lidar_targets(
                 fits.append(fit)
         if report is not None:
             report(done, len(sizes))
-    return _distinct(fits)
+    return fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +110,13 @@ class _Fit:
 
 
 def _nothing() -> LidarTargets:
-    return LidarTargets(np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros(0))
+    return _targets([])
+
+
+def _targets(fits: list[_Fit]) -> LidarTargets:
+    points: Array = np.array([fit.point for fit in fits]).reshape(-1, 3)
+    others = (np.array([getattr(fit, name) for fit in fits]) for name in ("sigma", "radius", "explained"))
+    return LidarTargets(points, *others)
 
 
 def _sizes(cloud: Array, tree: cKDTree) -> list[float]:
@@ -266,15 +278,10 @@ def _solved(flat: Array, value: Array) -> tuple[Array, Array, float] | None:
     return result.x, covariance, explained
 
 
-def _distinct(fits: list[_Fit]) -> LidarTargets:
+def _distinct(fits: list[_Fit]) -> list[_Fit]:
     """Of fits of one crossing in several sizes the surest (too large a size explains less), and of all the best."""
     kept: list[_Fit] = []
     for fit in sorted(fits, key=lambda one: one.sigma * (1 - one.explained)):
         if all(np.linalg.norm(fit.point - other.point) > max(fit.radius, other.radius) / 2 for other in kept):
             kept.append(fit)
-    kept = sorted(kept, key=lambda one: -one.explained)[:MOST_TARGETS]
-    if not kept:
-        return _nothing()
-    points: Array = np.array([fit.point for fit in kept])
-    others = (np.array([getattr(fit, name) for fit in kept]) for name in ("sigma", "radius", "explained"))
-    return LidarTargets(points, *others)
+    return sorted(kept, key=lambda one: -one.explained)[:MOST_TARGETS]
