@@ -39,8 +39,8 @@ from plenodepth.metric import point_cloud
 from plenodepth.metric.csad import central_depth
 
 DATASET = "r12-elp20"
-# mm, kept. The paper: up to 1500; the twins have a wall there, which the scanner sees through gaps that are none for the
-# camera, so that it would stand in the place of what is in front of it.
+# mm, kept. The paper: up to 1500; the twins have a wall there, which the scanner sees through gaps that are none for
+# the camera, so that it would stand in the place of what is in front of it.
 NEAR, FAR = 400.0, 1450.0
 # The same for all methods. Blank squares of the targets are no texture, but noise passes for one.
 FILTERS = FilterSettings(confidence=True, consistency=True)
