@@ -8,7 +8,7 @@ Lengths in mm, angles in rad. A beam has no width, so no return lies between an 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,6 +102,19 @@ class LidarScan:
     intensity: Float32  # (n,) in [0, 1]: reflectance times the cosine of incidence (emitters: their light)
     cam_from_lidar: Pose
     objects: Int32  # (n,) index of the scene's object that was hit
+
+
+def joined(scans: Sequence[LidarScan]) -> LidarScan:
+    """Scans from several stations as one cloud, in the frame of the first: what one does not see, another may."""
+    first = scans[0]
+    lidar_from_cam = first.cam_from_lidar.inverse()
+    return LidarScan(
+        points=np.concatenate([first.points, *((lidar_from_cam @ s.cam_from_lidar)(s.points) for s in scans[1:])]),
+        colors=np.concatenate([scan.colors for scan in scans]),
+        intensity=np.concatenate([scan.intensity for scan in scans]),
+        cam_from_lidar=first.cam_from_lidar,
+        objects=np.concatenate([scan.objects for scan in scans]),
+    )
 
 
 @dataclass(frozen=True, eq=False)

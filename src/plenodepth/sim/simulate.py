@@ -12,7 +12,7 @@ import numpy as np
 
 from plenodepth.camera import PlenopticCamera
 from plenodepth.geometry import Pose
-from plenodepth.sim.lidar import LidarSettings, extrinsic_targets, scan
+from plenodepth.sim.lidar import LidarSettings, extrinsic_targets, joined, scan
 from plenodepth.sim.output import whole_folder, write_info, write_lidar, write_raw, write_targets, write_truth
 from plenodepth.sim.rays import ray_setup
 from plenodepth.sim.render import Progress, RenderSettings, render, scene_depths
@@ -30,6 +30,7 @@ class FrameSettings:
     render: RenderSettings = field(default_factory=RenderSettings)
     sensor: SensorSettings = field(default_factory=SensorSettings)
     lidar: LidarSettings | None = None
+    more_stations: tuple[LidarSettings, ...] = ()  # whose scans are joined to that one
 
 
 def simulate_scene(
@@ -52,7 +53,7 @@ def simulate_scene(
         write_raw(folder, expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads))
         write_truth(folder, scene, ground_truth(camera, scene, setup=setup), frame)
         if settings.lidar is not None:
-            write_lidar(folder, scan(scene, settings.lidar))
+            write_lidar(folder, joined([scan(scene, one) for one in (settings.lidar, *settings.more_stations)]))
             if any(isinstance(thing, Checkerboard) for thing in scene.objects):
                 write_targets(folder, extrinsic_targets(scene, settings.lidar.cam_from_lidar))
         if scene_file is not None:

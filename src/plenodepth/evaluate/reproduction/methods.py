@@ -44,7 +44,8 @@ BLOCKS = Method("same-type blocks", SAME_TYPE, scaling="quadratic")
 GOLDEN_S = Method("golden section", GOLDEN, scaling="quadratic")
 LINEAR = Method("BLADE, linear Γ", BLUR, scaling="linear")
 
-RELATIVE_METHODS = (BLADE, BLADE_U, DISP, AWARE_U, AWARE_S, LINEAR, GOLDEN_S, BLOCKS)
+QUICK_METHODS = (BLADE, BLADE_U, DISP, AWARE_U, AWARE_S)
+RELATIVE_METHODS = (*QUICK_METHODS, LINEAR, GOLDEN_S, BLOCKS)
 
 
 def table_methods() -> tuple[Method, ...]:
