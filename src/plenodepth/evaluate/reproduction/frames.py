@@ -45,7 +45,7 @@ def virtual_map(
     camera = replace(dataset.model(method.camera), depth_scale=None, depth_scale_model="off")
     made_of = {"camera": camera_key(camera), "settings": asdict(method.settings), "filters": asdict(FILTERS)}
     key = fingerprint(made_of, [path, white])
-    kept = study.folder("maps") / f"{dataset.name}-{key[:20]}.npz"
+    kept = study.folder("maps") / f"{dataset.work.name}-{key[:20]}.npz"
     if kept.is_file():
         return _read(kept)
     found = estimate_depth(clean_frame(path, camera, white), camera, method.settings, threads=study.threads)
