@@ -53,7 +53,7 @@ EXPERIMENTS = {
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         scale_experiment,
         tables.scale_tables,
-        (30.0, 240.0),
+        (40.0, 400.0),
     ),
     "relative": Experiment(
         "Relative depth",
@@ -63,7 +63,7 @@ EXPERIMENTS = {
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         relative_experiment,
         tables.relative_tables,
-        (40.0, 900.0),
+        (40.0, 1000.0),
     ),
     "absolute": Experiment(
         "Absolute depth of 3-D scenes",
@@ -73,7 +73,7 @@ EXPERIMENTS = {
         ("r12-elp20",),
         absolute_experiment,
         tables.absolute_tables,
-        (40.0, 900.0),
+        (55.0, 900.0),
     ),
     "disparity": Experiment(
         "Corrected disparity",
@@ -104,9 +104,9 @@ EXPERIMENTS = {
     ),
 }
 SIMULATION = {"r12-a": 240.0, "r12-b": 240.0, "r12-c": 280.0, "r12-es": 420.0, "r12-elp20": 200.0}  # s, full size
-CALIBRATION = 120.0
+CALIBRATION = 180.0
 QUICK = 0.05  # of the time that a full-size dataset takes to simulate; …
-QUICK_CALIBRATION = 20.0
+QUICK_CALIBRATION = 35.0
 
 
 def chosen_experiments(names: Sequence[str]) -> list[str]:
