@@ -19,6 +19,7 @@ from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.reproduction.datasets import Dataset
 from plenodepth.evaluate.reproduction.methods import Method
+from plenodepth.evaluate.reproduction.sources import RECIPES
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.io import atomic_path
 from plenodepth.io.images import read_image
@@ -43,12 +44,13 @@ def virtual_map(
     """
     white = white or dataset.white
     camera = replace(dataset.model(method.camera), depth_scale=None, depth_scale_model="off")
-    made_of = {"camera": camera_key(camera), "settings": asdict(method.settings), "filters": asdict(FILTERS)}
+    settings = replace(method.settings, virtual_range=RECIPES[dataset.name].virtual_range)
+    made_of = {"camera": camera_key(camera), "settings": asdict(settings), "filters": asdict(FILTERS)}
     key = fingerprint(made_of, [path, white])
     kept = study.folder("maps") / f"{dataset.work.name}-{key[:20]}.npz"
     if kept.is_file():
         return _read(kept)
-    found = estimate_depth(clean_frame(path, camera, white), camera, method.settings, threads=study.threads)
+    found = estimate_depth(clean_frame(path, camera, white), camera, settings, threads=study.threads)
     found = apply_filters(found, camera, FILTERS)
     with atomic_path(kept) as temporary, temporary.open("wb") as file:
         arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}

@@ -17,6 +17,7 @@ from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction.datasets import Dataset
 from plenodepth.evaluate.reproduction.frames import FILTERS, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, Scaling
+from plenodepth.evaluate.reproduction.sources import RECIPES
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.metric.scale_step import depth_at_features, scale_record, with_scale
 
@@ -47,6 +48,7 @@ def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
         "settings": asdict(coarse.settings),
         "filters": asdict(FILTERS),
         "order": ORDERS[method.scaling],
+        "virtual_range": RECIPES[dataset.name].virtual_range,
         "images": dataset.source.checksum,
     }
 

@@ -36,12 +36,13 @@ class Recipe:
     shots: str | None = None  # a twin's folder of targets at known distances
     camera_of: str | None = None  # the dataset that has the calibration images of the same camera
     real: tuple[str, ...] = ()  # other names of the published dataset
+    virtual_range: tuple[float, float] = (2.0, 20.0)  # to search
 
 
 RECIPES = {
     "r12-a": Recipe(450.0, Board(9, 5, 10.0), "boards", "steps"),
     "r12-b": Recipe(1000.0, Board(8, 5, 20.0), "boards", "steps"),
-    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards", "steps"),
+    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards", "steps", virtual_range=(2.0, 25.0)),  # 450 mm: v = 21
     "r12-es": Recipe(2133.0, Board(6, 4, 30.0), "calibration", "targets", real=("r12-e",)),
     "r12-elp20": Recipe(2133.0, Board(6, 4, 30.0), "calibration", camera_of="r12-es"),
 }
