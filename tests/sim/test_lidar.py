@@ -14,6 +14,7 @@ from plenodepth.sim.lidar import (
     LidarSettings,
     beam,
     extrinsic_targets,
+    joined,
     pose_beside_camera,
     scan,
     settings_for,
@@ -230,3 +231,13 @@ def test_the_corners_of_all_boards_are_targets_in_both_frames() -> None:
 def test_targets_need_a_board() -> None:
     with pytest.raises(InputError, match=r"^scene\.objects: holds no checkerboard"):
         extrinsic_targets(Scene((WALL,)), Pose.identity())
+
+
+def test_scans_of_several_stations_are_one_cloud_in_the_frame_of_the_first() -> None:
+    poses = [pose_beside_camera(ROOM, place) for place in ((-300.0, -100.0, 0.0), (300.0, -100.0, 0.0))]
+    scans = [scan(ROOM, settings_for(ROOM, 2000, cam_from_lidar=pose)) for pose in poses]
+    both = joined(scans)
+    assert len(both.points) == len(both.colors) == len(both.objects) == sum(len(one.points) for one in scans)
+    in_camera = both.cam_from_lidar(both.points)
+    expected = np.concatenate([one.cam_from_lidar(one.points) for one in scans])
+    np.testing.assert_allclose(in_camera, expected, atol=1e-9)
