@@ -23,10 +23,10 @@ from plenodepth.calib.lidar_files import Targets, read_scan
 from plenodepth.calib.lidar_scanner import find_scanner
 from plenodepth.calib.lidar_targets import find_lidar_targets
 from plenodepth.camera.depth import scaled_for
-from plenodepth.depth.filters import FilterSettings, apply_filters
+from plenodepth.depth.filters import apply_filters
 from plenodepth.evaluate.differences import depth_differences
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
-from plenodepth.evaluate.reproduction.frames import clean_frame, virtual_map
+from plenodepth.evaluate.reproduction.frames import JUDGED, clean_frame, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, table_methods
 from plenodepth.evaluate.reproduction.published import SCENES
 from plenodepth.evaluate.reproduction.scaling import scaled_camera
@@ -42,8 +42,6 @@ DATASET = "r12-elp20"
 # mm, kept. The paper: up to 1500; the twins have a wall there, which the scanner sees through gaps that are none for
 # the camera, so that it would stand in the place of what is in front of it.
 NEAR, FAR = 400.0, 1450.0
-# The same for all methods. Blank squares of the targets are no texture, but noise passes for one.
-FILTERS = FilterSettings(confidence=True, consistency=True)
 BAD = (0.01, 0.02, 0.05)
 Float32 = NDArray[np.float32]
 
@@ -107,14 +105,14 @@ def central_map(study: Study, dataset: Dataset, path: Path, method: Method) -> F
         "camera": camera_key(camera),
         "depth_scale": None if camera.depth_scale is None else camera.depth_scale.tolist(),
         "settings": asdict(method.settings),
-        "filters": asdict(FILTERS),
+        "filters": asdict(JUDGED),
         "range": (NEAR, FAR),
     }
     kept = study.folder("central") / f"{fingerprint(made_of, [path, dataset.white])[:20]}.npz"
     if kept.is_file():
         with np.load(kept) as content:
             return np.asarray(content["depth"])
-    found = apply_filters(virtual_map(study, dataset, path, method), camera, FILTERS)
+    found = apply_filters(virtual_map(study, dataset, path, method), camera, JUDGED)
     cloud = point_cloud(scaled_for(camera, found.aperture_model), found, None, every_pixel=not found.refined)
     depth = central_depth(camera, _within(cloud.points), rule="median")
     with atomic_path(kept) as temporary, temporary.open("wb") as file:

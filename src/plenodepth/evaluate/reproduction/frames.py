@@ -27,7 +27,9 @@ from plenodepth.raw import clean_image
 from plenodepth.raw.image import RawImage
 
 ARRAYS = ("virtual_depth", "sigma", "confidence", "cost", "views")
-FILTERS = FilterSettings()
+FILTERS = FilterSettings()  # of what is kept
+# Of what is judged, the same for all methods: in blank squares of boards and targets noise passes for texture.
+JUDGED = FilterSettings(confidence=True, consistency=True)
 
 
 def clean_frame(path: Path, camera: PlenopticCamera, white: Path) -> RawImage:

@@ -10,10 +10,11 @@ import numpy as np
 from plenodepth.calib.kappa_step import camera_key
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
+from plenodepth.depth.filters import apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
-from plenodepth.evaluate.reproduction.frames import virtual_map
+from plenodepth.evaluate.reproduction.frames import JUDGED, virtual_map
 from plenodepth.evaluate.reproduction.methods import QUICK_METHODS, RELATIVE_METHODS, Method
 from plenodepth.evaluate.reproduction.others import depths_of_shots
 from plenodepth.evaluate.reproduction.scaling import scaled_camera
@@ -51,7 +52,7 @@ def method_on(study: Study, dataset: Dataset, method: Method, change: Change | N
     depths = []
     for index, shot in enumerate(shots):
         study.progress(index, len(shots), f"{dataset.name}, {method.label}: frame {shot.frame}")
-        found = virtual_map(study, dataset, shot.path, method)
+        found = apply_filters(virtual_map(study, dataset, shot.path, method), camera, JUDGED)
         if change is not None:
             found = change(camera, found)
         depths.append(median_depth(metric_depth_map(scaled_for(camera, found.aperture_model), found)))
