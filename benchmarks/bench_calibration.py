@@ -14,18 +14,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from plenodepth.calib.adjust_settings import AdjustSettings
 from plenodepth.calib.bundle import intrinsic_values
-from plenodepth.calib.features import Board
+from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import listed_images
 from plenodepth.calib.initial_camera import Optics
 from plenodepth.calib.kappa_step import kappa_step
 from plenodepth.calib.steps import GridOptions, adjust_step, features_step, white_step
-from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual
+from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual, project
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.sim.dataset import simulate_dataset
+from plenodepth.sim.twins import twin
 
 TWINS = Path(__file__).parent / ".twins"
 BOARDS = {
@@ -97,11 +99,15 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
         print(f"  {stage:<14} {value:6.1f} s, {value / seconds['adjustment']:5.1f} × the adjustment")
     rmse = result.adjustment.rmse_uv
     print(f"  {len(second.features)} features, RMSE (u, v) {rmse:.3f} px, κ {kappa:.3f}")
+    right, seen = _right_and_found(name, true, first.camera, second.features)
+    print(f"  features that are true corners: {100 * right:.2f} %; corners found: {100 * seen:.2f} %")
     print(f"  error over σ: at most {np.abs(errors).max():.2f}, spread {errors.std():.2f}")
     print(
         "  error of depth, %:",
         ", ".join(f"{100 * e:+.3f} (v = {v:g})" for v, e in zip(depths, depth, strict=True)),
     )
+    assert right >= 0.99
+    assert seen >= 0.8
     assert np.abs(errors).max() < 4
     assert np.abs(depth[depths > 3]).max() < 0.002
 
@@ -119,3 +125,39 @@ def _renumbered(true: PlenopticCamera, found: PlenopticCamera) -> dict[str, floa
     row, column = np.unravel_index(np.argmin(away), away.shape)
     place = found.micro_lenses.cam_from_mla.translation + lens_center(true, column, row) - lens_center(found, *last)
     return {f"micro_lenses.translation.{axis}": float(place[index]) for index, axis in enumerate("xyz")}
+
+
+def _right_and_found(
+    name: str, true: PlenopticCamera, found: PlenopticCamera, features: Features
+) -> tuple[float, float]:
+    """The share of features within 1.5 px of a true corner, and of views found (2.5 px inside, |ρ| ≤ 4 px)."""
+    k, l = (index.ravel() for index in true.micro_images.lattice.indices())
+    center = true.micro_images.center(k, l)
+    lenses = cKDTree(center)
+    right = hit = wanted = 0
+    for planned in twin(name).frames:
+        if not planned.folder.startswith("boards/") or planned.scene is None:
+            continue
+        (board,) = planned.scene().objects
+        uv, lens, rho = [], [], []
+        for point in board.cam_from_object(board.corners()):
+            thin = project(true, point[None], k, l)
+            near = np.flatnonzero(np.linalg.norm(thin.uv - center, axis=-1) < true.micro_images.radius + 3)
+            shown = project(true, point[None], k[near], l[near], apparent=True, margin=0.0)
+            uv.append(shown.uv[shown.visible])
+            lens.append(near[shown.visible])
+            rho.append(thin.rho[near[shown.visible]])
+        places, owner, blur = np.concatenate(uv), np.concatenate(lens), np.abs(np.concatenate(rho))
+        mine = features.where(features.frame == planned.frame)
+        _, own = lenses.query(found.micro_images.center(mine.k, mine.l).reshape(-1, 2))
+        apart, row = cKDTree(np.column_stack([places, 1e3 * owner])).query(np.column_stack([mine.uv, 1e3 * own]))
+        inside = np.linalg.norm(places - center[owner], axis=1) < true.micro_images.radius - 2.5
+        sharp = inside & (blur <= 4)
+        matched = np.zeros(len(places), dtype=np.bool_)
+        matched[row[apart < 1.5]] = True
+        right, hit, wanted = (
+            right + int((apart < 1.5).sum()),
+            hit + int((matched & sharp).sum()),
+            wanted + int(sharp.sum()),
+        )
+    return right / len(features), hit / wanted
