@@ -27,6 +27,7 @@ from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_cam
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.sim.dataset import simulate_dataset
+from plenodepth.sim.scene import Checkerboard
 from plenodepth.sim.twins import twin
 
 TWINS = Path(__file__).parent / ".twins"
@@ -139,6 +140,7 @@ def _right_and_found(
         if not planned.folder.startswith("boards/") or planned.scene is None:
             continue
         (board,) = planned.scene().objects
+        assert isinstance(board, Checkerboard)
         uv, lens, rho = [], [], []
         for point in board.cam_from_object(board.corners()):
             thin = project(true, point[None], k, l)
@@ -150,7 +152,9 @@ def _right_and_found(
         places, owner, blur = np.concatenate(uv), np.concatenate(lens), np.abs(np.concatenate(rho))
         mine = features.where(features.frame == planned.frame)
         _, own = lenses.query(found.micro_images.center(mine.k, mine.l).reshape(-1, 2))
-        apart, row = cKDTree(np.column_stack([places, 1e3 * owner])).query(np.column_stack([mine.uv, 1e3 * own]))
+        apart, row = map(
+            np.asarray, cKDTree(np.column_stack([places, 1e3 * owner])).query(np.column_stack([mine.uv, 1e3 * own]))
+        )
         inside = np.linalg.norm(places - center[owner], axis=1) < true.micro_images.radius - 2.5
         sharp = inside & (blur <= 4)
         matched = np.zeros(len(places), dtype=np.bool_)
