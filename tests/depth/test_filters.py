@@ -174,6 +174,15 @@ def test_the_range_is_the_cameras_own_unless_given(name):
     assert (z[kept] <= usable.far * (1 + 1e-5)).all()
 
 
+def test_a_wider_search_has_a_wider_range():
+    camera = preset("r12-c")
+    k, _ = camera.micro_images.lattice.indices()
+    v = np.linspace(15, 24, k.size).reshape(k.shape)
+    found = as_map(v, refined=False)
+    assert np.isfinite(apply_filters(found, camera, virtual_range=(2.0, 25.0)).virtual_depth).all()
+    assert not np.isfinite(apply_filters(found, camera).virtual_depth[v > 20.5]).any()
+
+
 def test_the_widest_range_removes_only_what_lies_beyond_infinity():
     camera = preset("r12-c")
     limit = infinity_virtual_depth(camera, *camera.micro_images.lattice.indices())

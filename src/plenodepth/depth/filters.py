@@ -23,7 +23,7 @@ from plenodepth.camera import (
     usable_depth_range,
     virtual_from_metric,
 )
-from plenodepth.camera.depth import scaled_for
+from plenodepth.camera.depth import VIRTUAL_RANGE, scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
@@ -74,14 +74,20 @@ class FilterSettings:
 
 
 def apply_filters(
-    depth_map: VirtualDepthMap, camera: Camera, settings: FilterSettings | None = None
+    depth_map: VirtualDepthMap,
+    camera: Camera,
+    settings: FilterSettings | None = None,
+    virtual_range: tuple[float, float] = VIRTUAL_RANGE,
 ) -> VirtualDepthMap:
-    """Run the filters that `settings` switches on. A camera without optics has no millimetres: no metric range."""
+    """Run the filters that `settings` switches on. A camera without optics has no millimetres: no metric range.
+
+    `virtual_range`: the |v| that were searched.
+    """
     chosen = settings or FilterSettings()
     if chosen.confidence:
         depth_map = confidence_threshold(depth_map, chosen.least_confidence)
     if chosen.metric_range and isinstance(camera, PlenopticCamera):
-        depth_map = metric_range(depth_map, camera, chosen.near, chosen.far)
+        depth_map = metric_range(depth_map, camera, chosen.near, chosen.far, virtual_range)
     if chosen.consistency:
         depth_map = consistency(depth_map, camera, chosen.tolerance, chosen.least_agreeing)
     if chosen.median:
@@ -97,16 +103,20 @@ def confidence_threshold(depth_map: VirtualDepthMap, least: float = 0.1) -> Virt
 
 
 def metric_range(
-    depth_map: VirtualDepthMap, camera: PlenopticCamera, near: float | None = None, far: float | None = None
+    depth_map: VirtualDepthMap,
+    camera: PlenopticCamera,
+    near: float | None = None,
+    far: float | None = None,
+    virtual_range: tuple[float, float] = VIRTUAL_RANGE,
 ) -> VirtualDepthMap:
     """Remove what is nearer than `near` or farther than `far` (mm, Γ included).
 
-    Each defaults to the camera's own limit, `usable_depth_range`; 0 and inf switch them off, but for depths beyond
-    infinity, which no object has.
+    Each defaults to the camera's own limit, `usable_depth_range` of the |v| searched; 0 and inf switch them off, but
+    for depths beyond infinity, which no object has.
     """
     require_shape(depth_map, camera)
     camera = scaled_for(camera, depth_map.aperture_model)
-    usable = usable_depth_range(camera)
+    usable = usable_depth_range(camera, virtual_range)
     nearest = float(usable.near if near is None else near)
     farthest = float(usable.far if far is None else far)
     if not nearest < farthest:

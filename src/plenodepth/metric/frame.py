@@ -60,7 +60,7 @@ def frame_depth(
     start, cpu_start = time.perf_counter(), time.process_time()
     estimated = estimate_depth(image, camera, settings, threads=threads, progress=progress)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    virtual = apply_filters(estimated, camera, filters)
+    virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
     metric = cloud = central = None
     if isinstance(camera, PlenopticCamera):
         metric = metric_depth_map(camera, virtual)

@@ -94,7 +94,8 @@ def scale_step(
     progress(0, len(shown), "scale")
     for done, image in enumerate(shown, start=1):
         clean = clean_image(read_image(image.path), bare, white=white_image, name=str(image.path))
-        found = apply_filters(estimate_depth(clean, bare, settings, threads=threads), bare, filters)
+        found = estimate_depth(clean, bare, settings, threads=threads)
+        found = apply_filters(found, bare, filters, settings.virtual_range)
         settings = replace(settings, aperture_model=found.aperture_model)
         notes |= {found.aperture_note} - {""}
         mine = features.frame == image.frame

@@ -29,7 +29,7 @@ from plenodepth.raw.image import RawImage
 ARRAYS = ("virtual_depth", "sigma", "confidence", "cost", "views")
 FILTERS = FilterSettings()  # of what is kept
 # Of what is judged, the same for all methods: in blank squares of boards and targets noise passes for texture.
-JUDGED = FilterSettings(confidence=True, consistency=True)
+JUDGED = FilterSettings(confidence=True, consistency=True, metric_range=False)
 
 
 def clean_frame(path: Path, camera: PlenopticCamera, white: Path) -> RawImage:
@@ -53,7 +53,7 @@ def virtual_map(
     if kept.is_file():
         return _read(kept)
     found = estimate_depth(clean_frame(path, camera, white), camera, settings, threads=study.threads)
-    found = apply_filters(found, camera, FILTERS)
+    found = apply_filters(found, camera, FILTERS, settings.virtual_range)
     with atomic_path(kept) as temporary, temporary.open("wb") as file:
         arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}
         np.savez_compressed(file, **arrays, refined=found.refined, model=found.aperture_model, note=found.aperture_note)
