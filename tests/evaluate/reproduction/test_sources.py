@@ -35,10 +35,10 @@ def test_a_published_dataset_is_told_by_its_folders(tmp_path: Path) -> None:
     found = source_of(Study(tmp_path / "out", data=published(tmp_path)), "r12-a")
     assert {image.f_number for image in found.whites} == {4.0, 5.66, 8.0}
     assert found.white.name == "white_f4.png"
-    assert [image.frame for image in found.boards] == [0, 1, 2]
+    assert [image.frame for image in found.boards.images] == [0, 1, 2]
     assert [(shot.frame, shot.distance) for shot in found.shots] == [(2, 280.0), (1, 290.0), (0, 300.0)]
     assert (found.optics.width, found.optics.height, found.optics.focus_distance) == (16, 12, 450.0)
-    assert (found.board.columns, found.board.square) == (9, 10.0)
+    assert (found.boards.board.columns, found.boards.board.square) == (9, 10.0)
 
 
 def test_scenes_are_images_and_clouds_that_name_them(tmp_path: Path) -> None:

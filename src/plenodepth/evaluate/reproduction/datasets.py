@@ -26,16 +26,23 @@ from plenodepth.evaluate.reproduction.study import Study
 
 
 @dataclass(frozen=True, eq=False)
+class ScaleBoards:
+    """Boards that Γ is fitted to, with the corners found in their images."""
+
+    board: Board
+    images: list[ListedImage]
+    white: Path  # of their camera, which may be another dataset's
+    features: Features
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A dataset with its calibrated cameras."""
 
     name: str
     source: Source
-    board: Board
     white: Path  # at the aperture of the images
-    board_white: Path  # the same of the boards, which may be another dataset's
-    boards: list[ListedImage]  # to calibrate with
-    features: Features  # of the boards
+    scale_boards: ScaleBoards
     camera: PlenopticCamera  # the blur-aware model, without Γ
     pinhole: PlenopticCamera  # the pinhole-array model
     work: Path
@@ -58,7 +65,8 @@ def prepared(study: Study, name: str) -> Dataset:
     source = source_of(study, name)
     own = RECIPES[name].camera_of or name
     calibration = source if own == name else source_of(study, own)
-    board, optics, boards, white = calibration.board, calibration.optics, calibration.boards, calibration.white
+    optics, white = calibration.optics, calibration.white
+    board, boards = calibration.boards.board, calibration.boards.images
     work = study.folder("calibration", own)
 
     def progress(done: int, total: int, what: str) -> None:
@@ -72,7 +80,14 @@ def prepared(study: Study, name: str) -> Dataset:
     holes = study.folder("calibration", f"{own}-pinhole")
     plain = white_step(holes, optics, calibration.whites, None, GridOptions(type_count=0), progress)
     pinhole = _adjusted(holes, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
-    return Dataset(name, source, board, source.white, white, boards, features, camera, pinhole, work)
+    scale_boards = ScaleBoards(board, boards, white, features)
+    if source.scale_boards is not None:
+        # As in the paper: boards across the axis, where there are such, else those held by hand.
+        board, boards = source.scale_boards.board, source.scale_boards.images
+        across = study.folder("calibration", f"{own}-scale")
+        features = features_step(across, first.camera, boards, white, board, study.threads, progress).features
+        scale_boards = ScaleBoards(board, boards, white, features)
+    return Dataset(name, source, source.white, scale_boards, camera, pinhole, work)
 
 
 def _adjusted(

@@ -19,6 +19,7 @@ class Method:
     settings: DepthSettings
     camera: CameraModel = "blur_aware"
     scaling: Scaling = "none"
+    scaled_as: DepthSettings | None = None  # Γ is that of maps with these settings; None: of its own
 
     def with_scaling(self, label: str, scaling: Scaling) -> Method:
         """The same with another correction of the scale."""
@@ -56,7 +57,8 @@ def table_methods() -> tuple[Method, ...]:
         for refined, size in ((False, "C"), (True, "R")):
             for settings, cue in ((BLUR, "B"), (DISPARITY, "D")):
                 chosen = replace(settings, refined=refined)
-                methods.append(Method(f"{cue}/{size}/{letter}", chosen, scaling=scaling))
+                # The paper's D has the same camera as B, Γ included, but for its lenses' focal lengths.
+                methods.append(Method(f"{cue}/{size}/{letter}", chosen, scaling=scaling, scaled_as=BLUR))
     for refined, size in ((False, "C"), (True, "R")):
         aware = replace(AWARE, refined=refined)
         methods.append(Method(f"A/{size}/U", aware))

@@ -47,9 +47,9 @@ class Experiment(NamedTuple):
 EXPERIMENTS = {
     "scale": Experiment(
         "Scale errors before and after correction",
-        "Boards held by hand are reconstructed with coarse depth maps; the scale error of a frame is the mean over all "
-        "pairs of corners of 1 − found/true distance. Γ is fitted to these errors. BLADE: the paper's method, with the "
-        "aperture's effect left to Γ; aware: depth estimation undoes it itself.",
+        "Boards across the axis are reconstructed with coarse depth maps; the scale error of a frame is the mean over "
+        "all pairs of corners of 1 − found/true distance. Γ is fitted to these errors. BLADE: the paper's method, with "
+        "the aperture's effect left to Γ; aware: depth estimation undoes it itself.",
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         scale_experiment,
         tables.scale_tables,
@@ -69,7 +69,8 @@ EXPERIMENTS = {
         "Absolute depth of 3-D scenes",
         "Central sub-aperture depth maps against those of a scanner's cloud, whose pose comes from the targets of the "
         "scene calib. B: blur and disparity, D: disparity alone; C: coarse, R: refined; S: scaled by Γ, U: unscaled; "
-        "A: blur, disparity and the aperture undone.",
+        "A: blur, disparity and the aperture undone. As in the paper, Γ is fitted to boards held by hand here, and B "
+        "and D have the same.",
         ("r12-elp20",),
         absolute_experiment,
         tables.absolute_tables,

@@ -1,4 +1,4 @@
-"""Γ of a method, by the boards that its camera was calibrated with, not by the frames that it is judged on."""
+"""Γ of a method, by the sizes of boards as it sees them; it knows nothing of their distances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plenodepth.calib.kappa_step import camera_key, features_key
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import Array
 from plenodepth.errors import InputError
-from plenodepth.evaluate.reproduction.datasets import Dataset
+from plenodepth.evaluate.reproduction.datasets import Dataset, ScaleBoards
 from plenodepth.evaluate.reproduction.frames import FILTERS, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, Scaling
 from plenodepth.evaluate.reproduction.sources import RECIPES
@@ -39,12 +39,13 @@ def scaled_camera(study: Study, dataset: Dataset, method: Method) -> PlenopticCa
 
 def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
     """Γ of a method. That of refined maps is the coarse ones': all views of a corner together tell more."""
-    coarse = replace(method, settings=replace(method.settings, refined=False))
-    camera, features = dataset.model(method.camera), dataset.features
+    coarse = replace(method, settings=replace(method.scaled_as or method.settings, refined=False))
+    camera, boards = dataset.model(method.camera), dataset.scale_boards
+    features = boards.features
     made_of = {
         "camera": camera_key(camera),
         "features": features_key(features),
-        "board": asdict(dataset.board),
+        "board": asdict(boards.board),
         "settings": asdict(coarse.settings),
         "filters": asdict(FILTERS),
         "order": ORDERS[method.scaling],
@@ -55,15 +56,15 @@ def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
     def compute() -> dict[str, Any]:
         depth, notes = np.full(len(features), np.nan), set[str]()
         model = coarse.settings.aperture_model
-        for done, image in enumerate(dataset.boards):
-            study.progress(done, len(dataset.boards), f"{dataset.name}, {method.label}: board {image.frame}")
+        for done, image in enumerate(boards.images):
+            study.progress(done, len(boards.images), f"{dataset.name}, {method.label}: board {image.frame}")
             mine = features.frame == image.frame
             if mine.any():
-                found = virtual_map(study, dataset, image.path, coarse, white=dataset.board_white)
+                found = virtual_map(study, dataset, image.path, coarse, white=boards.white)
                 depth[mine], model = depth_at_features(found, features.where(mine)), found.aperture_model
                 notes |= {found.aperture_note} - {""}
         assert model != "auto"
-        fit, lower = _growing(camera, dataset, depth, ORDERS[method.scaling], apparent=model != "off")
+        fit, lower = _growing(camera, boards, depth, ORDERS[method.scaling], apparent=model != "off")
         return scale_record(fit, model, False, [*sorted(notes), *lower])
 
     name = f"{method.camera}-{fingerprint(made_of, [])[:16]}"
@@ -72,14 +73,14 @@ def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
 
 
 def _growing(
-    camera: PlenopticCamera, dataset: Dataset, depth: Array, order: ScaleOrder | None, *, apparent: bool
+    camera: PlenopticCamera, boards: ScaleBoards, depth: Array, order: ScaleOrder | None, *, apparent: bool
 ) -> tuple[BoardScaleFit, list[str]]:
     """The fit of an order, or of the next lower one whose Γ grows with distance; and a note about that."""
     notes: list[str] = []
     orders = [order] if order is None else LOWER[LOWER.index(order) :]
     for tried in orders:
         try:
-            return fit_board_scale(camera, dataset.features, depth, dataset.board, tried, apparent=apparent), notes
+            return fit_board_scale(camera, boards.features, depth, boards.board, tried, apparent=apparent), notes
         except InputError as error:
             refused = error
             notes.append(f"{tried or 'best'} Γ was not taken: {error}")

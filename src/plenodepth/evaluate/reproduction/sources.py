@@ -34,16 +34,18 @@ class Recipe:
     board: Board  # of the images to calibrate with, full size
     calibration: str  # a twin's folder of these images
     shots: str | None = None  # a twin's folder of targets at known distances
+    scale: str | None = None  # a twin's folder of boards across the axis; None: Γ is for the calibration's
+    scale_board: Board | None = None  # None: the same
     camera_of: str | None = None  # the dataset that has the calibration images of the same camera
     real: tuple[str, ...] = ()  # other names of the published dataset
     virtual_range: tuple[float, float] = (2.0, 20.0)  # to search
 
 
 RECIPES = {
-    "r12-a": Recipe(450.0, Board(9, 5, 10.0), "boards", "steps"),
-    "r12-b": Recipe(1000.0, Board(8, 5, 20.0), "boards", "steps"),
-    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards", "steps", virtual_range=(2.0, 25.0)),  # 450 mm: v = 21
-    "r12-es": Recipe(2133.0, Board(6, 4, 30.0), "calibration", "targets", real=("r12-e",)),
+    "r12-a": Recipe(450.0, Board(9, 5, 10.0), "boards", "steps", "steps"),
+    "r12-b": Recipe(1000.0, Board(8, 5, 20.0), "boards", "steps", "steps"),
+    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards", "steps", "steps", virtual_range=(2.0, 25.0)),  # 450 mm: v = 21
+    "r12-es": Recipe(2133.0, Board(6, 4, 30.0), "calibration", "targets", "boards", Board(8, 5, 30.0), real=("r12-e",)),
     "r12-elp20": Recipe(2133.0, Board(6, 4, 30.0), "calibration", camera_of="r12-es"),
 }
 
@@ -58,6 +60,14 @@ class Shot:
 
 
 @dataclass(frozen=True)
+class BoardImages:
+    """Images of a board."""
+
+    board: Board
+    images: list[ListedImage]
+
+
+@dataclass(frozen=True)
 class SceneFiles:
     """A scene's image, and the scanner's cloud of it."""
 
@@ -67,13 +77,13 @@ class SceneFiles:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The files of a dataset, and the nominal numbers of its camera and its board."""
+    """The files of a dataset, and the nominal numbers of its camera and its boards."""
 
     root: Path
     optics: Optics
-    board: Board
     whites: list[ListedImage]
-    boards: list[ListedImage]  # to calibrate with; none where another dataset has those of the camera
+    boards: BoardImages  # to calibrate with; no images where another dataset has those of the camera
+    scale_boards: BoardImages | None  # across the axis, over all distances; None: there are none
     shots: list[Shot]  # nearest first
     scenes: Mapping[str, SceneFiles]
     checksum: str
@@ -108,6 +118,11 @@ def _twin(study: Study, name: str) -> Source:
     sensor = twin(name, quick=study.quick).camera.sensor
     factor = sensor.width / twin(name).camera.sensor.width * quick_board(name, study.quick)
     own = recipe.camera_of is None
+
+    def boards(board: Board, folder: str | None) -> BoardImages:
+        images = [] if folder is None else listed_images(root / folder)
+        return BoardImages(replace(board, square=board.square * factor), images)
+
     scenes = {}
     for scene in SCENES:
         folder = root / "scenes" / scene
@@ -116,9 +131,9 @@ def _twin(study: Study, name: str) -> Source:
     return Source(
         root,
         Optics(FOCAL, F_NUMBER, recipe.focus, sensor.pixel_size, sensor.width, sensor.height),
-        replace(recipe.board, square=recipe.board.square * factor),
         listed_images(root / "white"),
-        listed_images(root / recipe.calibration) if own else [],
+        boards(recipe.board, recipe.calibration if own else None),
+        boards(recipe.scale_board or recipe.board, recipe.scale) if recipe.scale else None,
         _shots(listed_images(root / recipe.shots), root / recipe.shots / "distances.txt") if recipe.shots else [],
         scenes,
         fingerprint({}, [root / MANIFEST])[:16],
@@ -132,20 +147,23 @@ def _published(data: Path, name: str) -> Source:
     found.require("white images", *(("board images",) if own else ()), *(("scene images",) if not own else ()))
     whites = listed_files(found.root, found.of("white images"))
     height, width = read_image(whites[0].path).shape[:2]
-    shots = []
+    shots, steps = [], None
     if "step images" in found.files:
         found.require("distances")
-        shots = _shots(listed_files(found.root, found.of("step images")), found.of("distances")[0])
-    images = [path for paths in found.files.values() for path in paths]
+        images = listed_files(found.root, found.of("step images"))
+        shots = _shots(images, found.of("distances")[0])
+        # Those of R12-A, B and C are boards.
+        steps = BoardImages(recipe.board, images) if recipe.scale == recipe.shots else None
+    everything = [path for paths in found.files.values() for path in paths]
     return Source(
         found.root,
         Optics(FOCAL, F_NUMBER, recipe.focus, PIXEL, width, height),
-        recipe.board,
         whites,
-        listed_files(found.root, found.of("board images")) if own else [],
+        BoardImages(recipe.board, listed_files(found.root, found.of("board images")) if own else []),
+        steps,
         shots,
         _scenes(found) if "scene images" in found.files else {},
-        fingerprint({}, images)[:16],
+        fingerprint({}, everything)[:16],
     )
 
 

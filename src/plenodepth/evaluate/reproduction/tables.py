@@ -62,14 +62,14 @@ def scale_tables(values: Values) -> tuple[list[dict[str, Any]], list[dict[str, A
                     *theirs,
                 ]
             )
-            if label == "BLADE":
+            if label in ("BLADE", "aware + Γ"):
                 paper = abs(published.SCALE[name][3])
                 ours = abs(100 * record["median_after"])
-                what = f"{name}: |median scale error| after correction"
+                what = f"{name}: |median scale error| after correction, {label}"
                 checks.append(check(what, ours, "%", paper=paper, asked=published.ASKED_SCALE))
     note = (
-        "Γ is fitted to free-hand boards, the median is over them; the column before last of ours leaves each board "
-        "out of the fit that it is judged by. The paper fits and judges boards across the axis."
+        "Γ is fitted to boards across the axis, as in the paper, and the median is over them; the column before last "
+        "of ours leaves each board out of the fit that it is judged by."
     )
     return [table("Depth scale Γ", columns, rows, note)], checks
 
