@@ -20,6 +20,8 @@ from plenodepth.errors import InputError
 if TYPE_CHECKING:
     from plenodepth.evaluate.reproduction.study import OtherResults, Study
 
+MOST_PROCESSES = 4  # so many datasets are worked on at a time; each may take 3 GB
+
 
 def reproduce(
     experiments: Annotated[
@@ -72,7 +74,7 @@ def reproduce(
     if seed < 0:
         raise InputError(f"is {seed}, needs a whole number ≥ 0", field="--seed")
     workers = chosen_threads(threads)
-    planned = Study(out, quick, seed, workers, data, twins)
+    planned = Study(out, quick, seed, workers, data, twins, processes=min(workers, MOST_PROCESSES))
     folders = _other_folders(other or [], names)
     _require_data(planned, names)
     planned = replace(planned, others=_read_others(folders, quiet=as_json))

@@ -24,7 +24,9 @@ from plenodepth.calib.lidar_scanner import find_scanner
 from plenodepth.calib.lidar_targets import find_lidar_targets
 from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.filters import apply_filters
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.evaluate.differences import depth_differences
+from plenodepth.evaluate.reproduction.crew import Task
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import JUDGED, clean_frame, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, table_methods
@@ -67,6 +69,34 @@ def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -
         method.label: float(np.mean([scenes[scene][method.label]["median"] for scene in SCENES])) for method in methods
     }
     return {"scenes": scenes, "means": means, "lidar_pose": facts, "pictures": pictures}
+
+
+def absolute_tasks(study: Study) -> list[list[Task]]:
+    """What can be done ahead, in phases: the scanner's pose and Γ, then maps by scene and settings."""
+    groups: dict[DepthSettings, list[Method]] = {}
+    for method in table_methods():
+        groups.setdefault(method.settings, []).append(method)
+    scaled = {(method.scaled_as or method.settings): method for method in table_methods() if method.scaling != "none"}
+    coarse = [method for settings, method in scaled.items() if not settings.refined]
+    return [
+        [Task(_pose_ahead, ()), *(Task(_scale_ahead, (method,)) for method in coarse)],
+        [Task(_maps_ahead, (scene, tuple(group))) for scene in SCENES for group in groups.values()],
+    ]
+
+
+def _pose_ahead(study: Study) -> None:
+    scanner_pose(study, prepared(study, DATASET))
+
+
+def _scale_ahead(study: Study, method: Method) -> None:
+    scaled_camera(study, prepared(study, DATASET), method)
+
+
+def _maps_ahead(study: Study, scene: str, methods: Sequence[Method]) -> None:
+    dataset = prepared(study, DATASET)
+    for index, method in enumerate(methods):
+        study.progress(index, len(methods), f"{scene}, {method.label}")
+        central_map(study, dataset, dataset.source.scenes[scene].image, method)
 
 
 def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:

@@ -13,6 +13,7 @@ from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.filters import apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.evaluate.relative import by_displacement, median_depth, relative_depth_error
+from plenodepth.evaluate.reproduction.crew import Task
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import JUDGED, virtual_map
 from plenodepth.evaluate.reproduction.methods import QUICK_METHODS, RELATIVE_METHODS, Method
@@ -28,11 +29,8 @@ BOARDS_ALONE = ("r12-a", "r12-b", "r12-c")  # over which the paper takes its mea
 
 def relative_experiment(study: Study, methods: Sequence[Method] | None = None) -> dict[str, Any]:
     """ε_z of all methods on all datasets, in parts; its mean and spread over R12-A, B and C, as the paper has them."""
-    methods = (QUICK_METHODS if study.quick else RELATIVE_METHODS) if methods is None else methods
-    datasets: dict[str, Any] = {}
-    for name in DATASETS:
-        dataset = prepared(study, name)
-        datasets[name] = {method.label: method_on(study, dataset, method) for method in methods}
+    methods = _methods(study) if methods is None else methods
+    datasets: dict[str, Any] = {name: methods_on(study, name, methods) for name in DATASETS}
     shots = {name: prepared(study, name).shots for name in DATASETS}
     others = {other.label: add_other(datasets, other, shots) for other in study.others}
     means = {}
@@ -41,6 +39,24 @@ def relative_experiment(study: Study, methods: Sequence[Method] | None = None) -
         if len(errors) == len(BOARDS_ALONE):
             means[label] = {"mean": float(np.mean(errors)), "spread": float(np.std(errors, ddof=1))}
     return {"datasets": datasets, "over_a_b_c": means, "others": others}
+
+
+def relative_tasks(study: Study) -> list[list[Task]]:
+    """What can be done ahead, in phases: depth maps by dataset and settings, which some methods share."""
+    groups: dict[Any, list[Method]] = {}
+    for method in _methods(study):
+        groups.setdefault((method.settings, method.camera), []).append(method)
+    return [[Task(methods_on, (name, tuple(group))) for name in DATASETS for group in groups.values()]]
+
+
+def _methods(study: Study) -> tuple[Method, ...]:
+    return QUICK_METHODS if study.quick else RELATIVE_METHODS
+
+
+def methods_on(study: Study, name: str, methods: Sequence[Method]) -> dict[str, Any]:
+    """ε_z of methods on a dataset, by their labels."""
+    dataset = prepared(study, name)
+    return {method.label: method_on(study, dataset, method) for method in methods}
 
 
 Change = Callable[[PlenopticCamera, VirtualDepthMap], VirtualDepthMap]

@@ -15,15 +15,16 @@ from plenodepth.calib.bundle import intrinsic_values
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
 from plenodepth.evaluate.reproduction import tables
-from plenodepth.evaluate.reproduction.absolute import absolute_experiment
+from plenodepth.evaluate.reproduction.absolute import absolute_experiment, absolute_tasks
 from plenodepth.evaluate.reproduction.confidence import confidence_experiment
 from plenodepth.evaluate.reproduction.confidence_tables import confidence_tables
+from plenodepth.evaluate.reproduction.crew import Crew, Task
 from plenodepth.evaluate.reproduction.datasets import prepared
 from plenodepth.evaluate.reproduction.disparity import disparity_experiment
 from plenodepth.evaluate.reproduction.distortion import distortion_experiment
-from plenodepth.evaluate.reproduction.relative import relative_experiment
-from plenodepth.evaluate.reproduction.scale import scale_experiment
-from plenodepth.evaluate.reproduction.sources import RECIPES
+from plenodepth.evaluate.reproduction.relative import relative_experiment, relative_tasks
+from plenodepth.evaluate.reproduction.scale import scale_experiment, scale_tasks
+from plenodepth.evaluate.reproduction.sources import RECIPES, source_of
 from plenodepth.evaluate.reproduction.study import Study
 from plenodepth.io import atomic_path, json_text
 from plenodepth.io.strict_text import null_for_nan
@@ -42,6 +43,7 @@ class Experiment(NamedTuple):
     run: Callable[[Study], dict[str, Any]]
     tables: Callable[[Mapping[str, Any]], Tables]
     seconds: tuple[float, float]  # on 2 cores with calibrated datasets: quick, full size
+    tasks: Callable[[Study], list[list[Task]]] = lambda study: []  # to be done ahead, phase by phase
 
 
 EXPERIMENTS = {
@@ -54,6 +56,7 @@ EXPERIMENTS = {
         scale_experiment,
         tables.scale_tables,
         (40.0, 400.0),
+        scale_tasks,
     ),
     "relative": Experiment(
         "Relative depth",
@@ -64,6 +67,7 @@ EXPERIMENTS = {
         relative_experiment,
         tables.relative_tables,
         (40.0, 1000.0),
+        relative_tasks,
     ),
     "absolute": Experiment(
         "Absolute depth of 3-D scenes",
@@ -75,6 +79,7 @@ EXPERIMENTS = {
         absolute_experiment,
         tables.absolute_tables,
         (55.0, 900.0),
+        absolute_tasks,
     ),
     "disparity": Experiment(
         "Corrected disparity",
@@ -122,11 +127,8 @@ def chosen_experiments(names: Sequence[str]) -> list[str]:
 def plan(study: Study, names: Sequence[str]) -> list[tuple[str, float]]:
     """Stages and about how many seconds each takes on 2 cores; what is there already takes less."""
     chosen = chosen_experiments(names)
-    needed = [name for name in RECIPES if any(name in EXPERIMENTS[one].datasets for one in chosen)]
-    if "r12-elp20" in needed and "r12-es" not in needed:
-        needed.append("r12-es")  # it has the boards of their camera
     stages = []
-    for name in needed:
+    for name in _needed(chosen):
         whole = SIMULATION[name] * (QUICK if study.quick else 1)
         calibration = QUICK_CALIBRATION if study.quick else CALIBRATION
         if study.data is None:
@@ -134,6 +136,12 @@ def plan(study: Study, names: Sequence[str]) -> list[tuple[str, float]]:
         if RECIPES[name].camera_of is None:
             stages.append((f"{name}: calibration", calibration))
     return stages + [(one, EXPERIMENTS[one].seconds[0 if study.quick else 1]) for one in chosen]
+
+
+def _needed(experiments: Sequence[str]) -> list[str]:
+    """Datasets of experiments, each after the one that has its calibration images."""
+    used = [name for name in RECIPES if any(name in EXPERIMENTS[one].datasets for one in experiments)]
+    return list(dict.fromkeys(one for name in used for one in (RECIPES[name].camera_of or name, name)))
 
 
 def reproduce(
@@ -146,20 +154,26 @@ def reproduce(
     chosen = chosen_experiments(names)
     begun = time.perf_counter()
     experiments: dict[str, Any] = {}
-    for index, name in enumerate(chosen):
-        if on_experiment is not None:
-            on_experiment(index, len(chosen), name)
-        started = time.perf_counter()
-        values = EXPERIMENTS[name].run(study)
-        found, checks = EXPERIMENTS[name].tables(values)
-        experiments[name] = {
-            "title": EXPERIMENTS[name].title,
-            "text": EXPERIMENTS[name].text,
-            "seconds": round(time.perf_counter() - started, 1),
-            "tables": found,
-            "checks": checks,
-            "values": values,
-        }
+    with Crew(study) as crew:
+        needed = _needed(chosen)
+        # Those whose camera another dataset calibrates come with their images alone.
+        crew.work_ahead([Task(source_of if RECIPES[name].camera_of else prepared, (name,)) for name in needed])
+        for index, name in enumerate(chosen):
+            if on_experiment is not None:
+                on_experiment(index, len(chosen), name)
+            started = time.perf_counter()
+            for phase in EXPERIMENTS[name].tasks(study):
+                crew.work_ahead(phase)
+            values = EXPERIMENTS[name].run(study)
+            found, checks = EXPERIMENTS[name].tables(values)
+            experiments[name] = {
+                "title": EXPERIMENTS[name].title,
+                "text": EXPERIMENTS[name].text,
+                "seconds": round(time.perf_counter() - started, 1),
+                "tables": found,
+                "checks": checks,
+                "values": values,
+            }
     used = sorted({dataset for name in chosen for dataset in EXPERIMENTS[name].datasets})
     results: dict[str, Any] = {
         "plenodepth": __version__,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from plenodepth.evaluate.reproduction.crew import Task
 from plenodepth.evaluate.reproduction.datasets import prepared
 from plenodepth.evaluate.reproduction.methods import AWARE_S, BLADE, LINEAR, Method
 from plenodepth.evaluate.reproduction.scaling import scale_of
@@ -18,11 +19,21 @@ KEPT = (
 )  # fmt: skip
 
 
+def scale_tasks(study: Study, methods: Sequence[Method] = METHODS) -> list[list[Task]]:
+    """What can be done ahead, in phases: Γ by dataset."""
+    return [[Task(scales_of, (name, tuple(methods))) for name in DATASETS]]
+
+
+def scales_of(study: Study, name: str, methods: Sequence[Method]) -> dict[str, Any]:
+    """The record of Γ by method."""
+    dataset = prepared(study, name)
+    return {method.label: scale_of(study, dataset, method).record for method in methods}
+
+
 def scale_experiment(study: Study, methods: Sequence[Method] = METHODS) -> dict[str, Any]:
     """Γ and the scale errors of the boards, in parts, by dataset and method."""
     datasets: dict[str, Any] = {}
     for name in DATASETS:
-        dataset = prepared(study, name)
-        records = {method.label: scale_of(study, dataset, method).record for method in methods}
+        records = scales_of(study, name, methods)
         datasets[name] = {label: {key: record[key] for key in KEPT} for label, record in records.items()}
     return {"datasets": datasets}

@@ -35,6 +35,7 @@ class Study:
     twins: Path | None = None  # folder that keeps simulated datasets; default: out/work/twins
     progress: Progress = quietly
     others: tuple[OtherResults, ...] = ()  # to be compared, too
+    processes: int = 1  # that share the threads; more than one need a main module that can be imported
 
     @property
     def rays(self) -> int:
