@@ -134,12 +134,17 @@ def beam(azimuth: ArrayLike, elevation: ArrayLike) -> Array:
 
 def pose_beside_camera(scene: Scene, position: ArrayLike = BESIDE_CAMERA) -> Pose:
     """`cam_from_lidar` of an upright scanner at `position` (3,) mm, camera frame, that faces the scene's middle."""
-    place = frozen_vector(position, 3, "position")
     corners = _corners(scene)
-    forward = (corners.min(axis=0) + corners.max(axis=0)) / 2 - place
+    return upright_pose(position, (corners.min(axis=0) + corners.max(axis=0)) / 2)
+
+
+def upright_pose(position: ArrayLike, faced: ArrayLike) -> Pose:
+    """`cam_from_lidar` of an upright scanner at `position` (3,) mm that faces the point `faced` (3,), camera frame."""
+    place = frozen_vector(position, 3, "position")
+    forward = frozen_vector(faced, 3, "faced") - place
     left = np.cross([0.0, -1.0, 0.0], forward)  # up is −y of the camera
     if not np.linalg.norm(left) > 1e-6 * np.linalg.norm(forward):
-        raise InputError("is straight above or below the scene's middle", field="position", fix="move it aside")
+        raise InputError("is straight above or below what it faces", field="position", fix="move it aside")
     x, y = forward / np.linalg.norm(forward), left / np.linalg.norm(left)
     return Pose(np.column_stack([x, y, np.cross(x, y)]), place)
 
