@@ -67,7 +67,8 @@ def frame_depth(
         cloud = point_cloud(camera, virtual, image)
         # A coarse depth belongs to a whole micro-image; painting all its pixels leaves no holes between them.
         full = cloud if virtual.refined else point_cloud(camera, virtual, image, every_pixel=True)
-        central = central_depth(camera, full)
+        # The nearest of many noisy points would be too near.
+        central = central_depth(camera, full, rule="median")
     present = np.isfinite(virtual.virtual_depth)
     notes, kappa = _notes(camera, virtual), used_kappa(camera, settings)
     summary = {
