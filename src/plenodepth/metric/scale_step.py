@@ -5,10 +5,10 @@ The work folder gets its record, `scale.json`. Skipped if up to date.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def scale_step(
     A Γ of `camera` is left aside. Which aperture model is undone, where the settings leave it open, the first image
     decides for all: Γ is for one.
     """
-    settings, filters = settings or DepthSettings(), filters or FilterSettings()
+    chosen, filters = settings or DepthSettings(), filters or FilterSettings()
     require_features_of(camera, features)
     require_corners_of(board, features)
     shown = frames_with_features(boards, features)
@@ -80,8 +80,8 @@ def scale_step(
         "frames": [image.frame for image in boards],
         "board": asdict(board),
         "order": order,
-        "depth": asdict(settings),
-        "kappa": used_kappa(camera, settings),
+        "depth": asdict(chosen),
+        "kappa": used_kappa(camera, chosen),
         "filters": asdict(filters),
     }
     key, record = fingerprint(made_of, files), work / RECORD
@@ -90,22 +90,46 @@ def scale_step(
         return ScaleStep(with_scale(camera, known), known, False)
     bare = replace(camera, depth_scale=None, depth_scale_model="off")
     white_image = None if white is None else read_image(white)
-    depth, notes = np.full(len(features), np.nan), set(notes_on_frames(boards, features))
-    progress(0, len(shown), "scale")
-    for done, image in enumerate(shown, start=1):
+
+    def map_of(image: ListedImage) -> VirtualDepthMap:
+        nonlocal chosen
         clean = clean_image(read_image(image.path), bare, white=white_image, name=str(image.path))
-        found = estimate_depth(clean, bare, settings, threads=threads)
-        found = apply_filters(found, bare, filters, settings.virtual_range)
-        settings = replace(settings, aperture_model=found.aperture_model)
-        notes |= {found.aperture_note} - {""}
-        mine = features.frame == image.frame
-        depth[mine] = depth_at_features(found, features.where(mine))
-        progress(done, len(shown), f"scale: {image_name(image.path)}")
-    model = found.aperture_model
-    fit = fit_board_scale(bare, features, depth, board, order, apparent=model != "off")
-    content = scale_record(fit, model, settings.refined, sorted(notes))
+        found = estimate_depth(clean, bare, chosen, threads=threads)
+        chosen = replace(chosen, aperture_model=found.aperture_model)
+        return apply_filters(found, bare, filters, chosen.virtual_range)
+
+    found = board_depths(shown, features, map_of, lambda done, total, path: progress(done, total, f"scale: {path}"))
+    fit = fit_board_scale(bare, features, found.depth, board, order, apparent=found.aperture_model != "off")
+    notes = sorted({*found.notes, *notes_on_frames(boards, features)})
+    content = scale_record(fit, found.aperture_model, chosen.refined, notes)
     known = write_record(record, key, [], {**content, "images": {str(path): sha256(path) for path in files}})
     return ScaleStep(with_scale(camera, known), known, True)
+
+
+class BoardDepths(NamedTuple):
+    """What depth maps of boards say of the features in them."""
+
+    depth: Array  # (n,) virtual; NaN: none
+    aperture_model: ApertureModel  # that was undone
+    notes: frozenset[str]  # about it
+
+
+def board_depths(
+    images: Sequence[ListedImage],
+    features: Features,
+    map_of: Callable[[ListedImage], VirtualDepthMap],
+    progress: Progress = quietly,
+) -> BoardDepths:
+    """Virtual depth at the features of images, each of which has some; `map_of` an image is its filtered map."""
+    depth, notes = np.full(len(features), np.nan), set[str]()
+    for done, image in enumerate(images):
+        progress(done, len(images), image_name(image.path))
+        found = map_of(image)
+        mine = features.frame == image.frame
+        depth[mine] = depth_at_features(found, features.where(mine))
+        notes |= {found.aperture_note} - {""}
+    progress(len(images), len(images), image_name(image.path))
+    return BoardDepths(depth, found.aperture_model, frozenset(notes))
 
 
 def depth_at_features(found: VirtualDepthMap, features: Features) -> Array:

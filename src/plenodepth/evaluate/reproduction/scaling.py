@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from plenodepth.calib.board_scale import BoardScaleFit, fit_board_scale
 from plenodepth.calib.depth_scale import ScaleOrder
 from plenodepth.calib.done_steps import fingerprint
-from plenodepth.calib.kappa_step import camera_key, features_key
+from plenodepth.calib.kappa_step import camera_key, features_key, frames_with_features
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import Array
 from plenodepth.errors import InputError
@@ -19,7 +17,7 @@ from plenodepth.evaluate.reproduction.frames import FILTERS, virtual_map
 from plenodepth.evaluate.reproduction.methods import Method, Scaling
 from plenodepth.evaluate.reproduction.sources import RECIPES
 from plenodepth.evaluate.reproduction.study import Study
-from plenodepth.metric.scale_step import depth_at_features, scale_record, with_scale
+from plenodepth.metric.scale_step import board_depths, scale_record, with_scale
 
 LOWER: list[ScaleOrder] = ["quadratic", "linear", "constant"]
 ORDERS: dict[Scaling, ScaleOrder | None] = {"linear": "linear", "quadratic": "quadratic", "best": None}
@@ -54,18 +52,15 @@ def scale_of(study: Study, dataset: Dataset, method: Method) -> ScaleFit:
     }
 
     def compute() -> dict[str, Any]:
-        depth, notes = np.full(len(features), np.nan), set[str]()
-        model = coarse.settings.aperture_model
-        for done, image in enumerate(boards.images):
-            study.progress(done, len(boards.images), f"{dataset.name}, {method.label}: board {image.frame}")
-            mine = features.frame == image.frame
-            if mine.any():
-                found = virtual_map(study, dataset, image.path, coarse, white=boards.white)
-                depth[mine], model = depth_at_features(found, features.where(mine)), found.aperture_model
-                notes |= {found.aperture_note} - {""}
-        assert model != "auto"
-        fit, lower = _growing(camera, boards, depth, ORDERS[method.scaling], apparent=model != "off")
-        return scale_record(fit, model, False, [*sorted(notes), *lower])
+        found = board_depths(
+            frames_with_features(boards.images, features),
+            features,
+            lambda image: virtual_map(study, dataset, image.path, coarse, white=boards.white),
+            lambda done, total, board: study.progress(done, total, f"{dataset.name}, {method.label}: board {board}"),
+        )
+        undone = found.aperture_model != "off"
+        fit, lower = _growing(camera, boards, found.depth, ORDERS[method.scaling], apparent=undone)
+        return scale_record(fit, found.aperture_model, False, [*sorted(found.notes), *lower])
 
     name = f"{method.camera}-{fingerprint(made_of, [])[:16]}"
     record = study.kept(study.folder("scale", dataset.work.name), name, made_of, compute)
