@@ -37,7 +37,7 @@ MANIFEST = "manifest.json"
 LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
 STATIONS = (BESIDE_CAMERA, (300.0, -100.0, 0.0), (40.0, -300.0, 0.0))  # mm, camera frame
 FACED = 1000.0  # mm, the depth that they are turned to, whatever stands there: a scanner stays where it is
-LEAST_BEAMS, PIXELS_PER_BEAM = 60_000, 10  # so that a central sub-aperture map of the scan has no holes
+LEAST_BEAMS, PIXELS_PER_BEAM = 200_000, 10  # so that a central sub-aperture map of the scan has no holes
 
 
 @dataclass(frozen=True)
