@@ -14,7 +14,7 @@ from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
-from plenodepth.sim.dataset import simulate_dataset
+from plenodepth.sim.dataset import simulate_dataset, stations
 from plenodepth.sim.scene import Checkerboard
 from plenodepth.sim.twins import TWINS, twin, view_size
 
@@ -84,6 +84,16 @@ def test_r12_elp20_has_five_scenes_with_lidar() -> None:
         f"scenes/{name}" for name in ("calib", "plane-1", "plane-2", "figurines-1", "figurines-2")
     ]
     assert all(frame.lidar for frame in scenes)
+
+
+def test_the_scanner_of_r12_elp20_stays_where_it_is() -> None:
+    plan = twin("r12-elp20", quick=True)
+    scenes = [frame.scene() for frame in plan.frames if frame.scene is not None]
+    poses = [[station.cam_from_lidar for station in stations(plan, scene, 0)] for scene in scenes]
+    for others in poses[1:]:
+        for pose, first in zip(others, poses[0], strict=True):
+            assert np.array_equal(pose.rotation, first.rotation)
+            assert np.array_equal(pose.translation, first.translation)
 
 
 def test_another_seed_gives_other_boards() -> None:

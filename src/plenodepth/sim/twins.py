@@ -18,7 +18,7 @@ from plenodepth.sim.scene import Checkerboard, Light, Material, Mesh, Rectangle,
 from plenodepth.sim.textures import noise_image, solid_noise
 
 WHITE_F_NUMBERS = (4.0, 5.66, 8.0, 11.31, 16.0)
-FREE_HAND_BOARDS = 16
+FREE_HAND_BOARDS, QUICK_FREE_HAND_BOARDS = 16, 12
 # Boards of small sensors are this much larger than the sensor's share: R12-C looks far, and squares of 4 px in a
 # micro-image show no corner.
 QUICK_BOARDS = {"r12-c": 2.5}
@@ -118,19 +118,19 @@ def _relative(
     camera, factor = _camera(camera_name, quick)
     board = kind.scaled(factor * quick_board(name, quick))
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
-    frames += _free_hand(camera, board, seed, "boards")
+    frames += _free_hand(camera, board, quick, seed, "boards")
     for index, depth in enumerate(distances):
         thing = _board(board, camera, depth, np.zeros(3))
         frames.append(PlannedFrame(f"steps/{index:02d}", _just(thing), frame=index, truth={"distance": depth}))
     return Twin(name, camera, tuple(frames))
 
 
-def _free_hand(camera: PlenopticCamera, board: BoardKind, seed: int, folder: str) -> list[PlannedFrame]:
+def _free_hand(camera: PlenopticCamera, board: BoardKind, quick: bool, seed: int, folder: str) -> list[PlannedFrame]:
     """Boards to calibrate with: over all depths that the camera sees well, turned and shifted by hand."""
     generator = np.random.default_rng(seed)
     near, far = metric_from_virtual(replace(camera, depth_scale=None), [14.0, 2.6])
     frames = []
-    for index in range(FREE_HAND_BOARDS):
+    for index in range(QUICK_FREE_HAND_BOARDS if quick else FREE_HAND_BOARDS):
         depth = 1 / generator.uniform(1 / far, 1 / near)
         turn = generator.uniform([-0.35, -0.35, -0.25], [0.35, 0.35, 0.25])
         shift = generator.uniform(-0.15, 0.15, 2)
@@ -163,7 +163,7 @@ def _es(name: str, quick: bool, seed: int) -> Twin:
         frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth=truth))
         frames.append(PlannedFrame(f"boards/{index:02d}", _just(board), frame=index, truth=truth))
     # R12-ELP20 has the same camera, so these serve both.
-    frames += _free_hand(camera, BoardKind(6, 4, 30.0).scaled(factor), seed, "calibration")
+    frames += _free_hand(camera, BoardKind(6, 4, 30.0).scaled(factor), quick, seed, "calibration")
     return Twin(name, camera, tuple(frames))
 
 
