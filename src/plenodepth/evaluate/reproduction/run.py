@@ -55,7 +55,7 @@ EXPERIMENTS = {
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         scale_experiment,
         tables.scale_tables,
-        (40.0, 400.0),
+        (23.0, 230.0),
         scale_tasks,
     ),
     "relative": Experiment(
@@ -66,7 +66,7 @@ EXPERIMENTS = {
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         relative_experiment,
         tables.relative_tables,
-        (40.0, 1000.0),
+        (15.0, 450.0),
         relative_tasks,
     ),
     "absolute": Experiment(
@@ -78,7 +78,7 @@ EXPERIMENTS = {
         ("r12-elp20",),
         absolute_experiment,
         tables.absolute_tables,
-        (55.0, 900.0),
+        (30.0, 600.0),
         absolute_tasks,
     ),
     "disparity": Experiment(
@@ -88,7 +88,7 @@ EXPERIMENTS = {
         ("r12-a",),
         disparity_experiment,
         tables.disparity_tables,
-        (2.0, 20.0),
+        (1.0, 3.0),
     ),
     "distortion": Experiment(
         "Inverse distortion",
@@ -96,7 +96,7 @@ EXPERIMENTS = {
         ("r12-a", "r12-b", "r12-c", "r12-es"),
         distortion_experiment,
         tables.distortion_tables,
-        (2.0, 5.0),
+        (1.0, 1.0),
     ),
     "confidence": Experiment(
         "Is the confidence worth anything?",
@@ -106,13 +106,14 @@ EXPERIMENTS = {
         ("r12-es", "r12-elp20"),
         confidence_experiment,
         confidence_tables,
-        (10.0, 120.0),
+        (5.0, 40.0),
     ),
 }
-SIMULATION = {"r12-a": 240.0, "r12-b": 240.0, "r12-c": 280.0, "r12-es": 420.0, "r12-elp20": 200.0}  # s, full size
-CALIBRATION = 180.0
-QUICK = 0.05  # of the time that a full-size dataset takes to simulate; …
-QUICK_CALIBRATION = 35.0
+# Two at a time on 2 cores, each counted as half of what it takes: s, full size.
+SIMULATION = {"r12-a": 280.0, "r12-b": 270.0, "r12-c": 300.0, "r12-es": 390.0, "r12-elp20": 100.0}
+CALIBRATION = 185.0
+QUICK = 0.02  # of the time that a full-size dataset takes to simulate; …
+QUICK_CALIBRATION = 25.0
 
 
 def chosen_experiments(names: Sequence[str]) -> list[str]:
