@@ -25,18 +25,19 @@ from plenodepth.io import (
     write_poses,
     write_scene,
 )
-from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, settings_for, upright_pose
+from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, settings_around, upright_pose
 from plenodepth.sim.output import INFO
 from plenodepth.sim.render import Progress, RenderSettings
 from plenodepth.sim.scene import Scene
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.sim.twins import PlannedFrame, Twin, twin, view_center
+from plenodepth.sim.twins import PlannedFrame, Twin, twin, view_center, view_corners
 
 MANIFEST = "manifest.json"
 LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
 STATIONS = (BESIDE_CAMERA, (300.0, -100.0, 0.0), (40.0, -300.0, 0.0))  # mm, camera frame
 FACED = 1000.0  # mm, the depth that they are turned to, whatever stands there: a scanner stays where it is
+SCANNED = (400.0, 1500.0)  # mm: what the camera sees between these depths is in their windows
 LEAST_BEAMS, PIXELS_PER_BEAM = 200_000, 10  # so that a central sub-aperture map of the scan has no holes
 
 
@@ -114,7 +115,7 @@ def _settings_of(base: FrameSettings, planned: PlannedFrame, index: int) -> Fram
 def _key(plan: Twin, planned: PlannedFrame, settings: FrameSettings) -> str:
     """A fingerprint of all that a frame is made from, but not of how fast (threads)."""
     render = {**asdict(settings.render), "threads": None}
-    beams = [_beams(plan), *STATIONS, FACED] if planned.lidar else False
+    beams = [_beams(plan), *STATIONS, FACED, *SCANNED] if planned.lidar else False
     facts = [
         __version__, plan.name, content_of_camera(plan.camera), planned.folder, beams, dict(planned.truth),
         render, asdict(settings.sensor),
@@ -140,19 +141,20 @@ def _make(
         return simulate_white(plan.camera, planned.f_number, folder, settings, more=more, progress=progress)
     scene: Scene = planned.scene()
     if planned.lidar:
-        first, *others = stations(plan, scene, settings.sensor.seed)
+        first, *others = stations(plan, settings.sensor.seed)
         settings = replace(settings, lidar=first, more_stations=tuple(others))
     return simulate_scene(plan.camera, scene, folder, settings, frame=planned.frame, more=more, progress=progress)
 
 
-def stations(plan: Twin, scene: Scene, seed: int) -> list[LidarSettings]:
+def stations(plan: Twin, seed: int) -> list[LidarSettings]:
     """The scanner to the left of the camera, to the right and above: hardly anything hides from all three.
 
-    Its poses are the same for all scenes of a dataset, so that one of them serves to find them.
+    They are the same for all scenes of a dataset, so that one scene serves to find their poses.
     """
+    seen = np.concatenate([view_corners(plan.camera, depth) for depth in SCANNED])
     poses = [upright_pose(place, view_center(plan.camera, FACED)) for place in STATIONS]
     return [
-        settings_for(scene, _beams(plan), cam_from_lidar=pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
+        settings_around(seen, _beams(plan), pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
         for index, pose in enumerate(poses)
     ]
 

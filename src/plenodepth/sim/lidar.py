@@ -159,7 +159,14 @@ def settings_for(
 ) -> LidarSettings:
     """A scanner (by default beside the camera) whose window just holds the scene, at most ±50° about its x."""
     pose = pose_beside_camera(scene) if cam_from_lidar is None else cam_from_lidar
-    corners = pose.inverse()(_corners(scene))
+    return settings_around(_corners(scene), points, pose, range_sigma=range_sigma, seed=seed)
+
+
+def settings_around(
+    held: ArrayLike, points: int, cam_from_lidar: Pose, *, range_sigma: float = 0.0, seed: int = 0
+) -> LidarSettings:
+    """A scanner whose window just holds the points `held` (n, 3) mm, camera frame, at most ±50° about its x."""
+    corners = cam_from_lidar.inverse()(np.asarray(held, np.float64))
     corners = corners[corners[:, 0] > 0]
     if not len(corners):
         raise _behind()
@@ -170,7 +177,7 @@ def settings_for(
         margin = 0.02 * (high - low) + 1e-3
         limits.append((max(low - margin, -widest), min(high + margin, widest)))
     azimuth, elevation = limits
-    return LidarSettings(pose, azimuth, elevation, points=points, range_sigma=range_sigma, seed=seed)
+    return LidarSettings(cam_from_lidar, azimuth, elevation, points=points, range_sigma=range_sigma, seed=seed)
 
 
 def scan(scene: Scene, settings: LidarSettings) -> LidarScan:

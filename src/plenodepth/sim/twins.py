@@ -100,6 +100,13 @@ def view_size(camera: PlenopticCamera, depth: float) -> tuple[float, float]:
     return camera.sensor.width * scale, camera.sensor.height * scale
 
 
+def view_corners(camera: PlenopticCamera, depth: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The corners (4, 3) mm of what the camera sees at a depth."""
+    width, height = view_size(camera, depth)
+    signs = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    return np.asarray(view_center(camera, depth) + np.column_stack([signs * [width / 2, height / 2], np.zeros(4)]))
+
+
 def _board(kind: BoardKind, camera: PlenopticCamera, depth: float, turn: Any, shift: Any = (0, 0)) -> Checkerboard:
     """A board whose middle stands at `depth`, shifted by parts of the view's size and turned about its middle."""
     rotation = Pose.from_rotation_vector(turn).rotation
