@@ -39,6 +39,10 @@ def test_a_published_dataset_is_told_by_its_folders(tmp_path: Path) -> None:
     assert [(shot.frame, shot.distance) for shot in found.shots] == [(2, 280.0), (1, 290.0), (0, 300.0)]
     assert (found.optics.width, found.optics.height, found.optics.focus_distance) == (16, 12, 450.0)
     assert (found.boards.board.columns, found.boards.board.square) == (9, 10.0)
+    # Γ is fitted to the same board across the axis.
+    assert found.scale_boards is not None
+    assert [image.path.parent.name for image in found.scale_boards.images] == ["steps"] * 3
+    assert found.scale_boards.board == found.boards.board
 
 
 def test_scenes_are_images_and_clouds_that_name_them(tmp_path: Path) -> None:
