@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from operator import methodcaller
 from pathlib import Path
 
@@ -29,6 +30,18 @@ def test_an_error_of_a_worker_is_that_of_the_caller(tmp_path: Path) -> None:
         Crew(Study(tmp_path, processes=2)) as crew,
     ):
         crew.work_ahead([Task(Study.folder, ("one",)), Task(source_of, ("r12-z",))])
+
+
+def test_an_error_stops_the_others_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match="is no dataset"),
+        Crew(Study(tmp_path, quick=True, processes=2)) as crew,
+    ):
+        crew.work_ahead([Task(source_of, (name,)) for name in ("r12-a", "r12-z", "r12-b")])
+    for name in ("r12-a", "r12-b"):
+        manifest = tmp_path / "work" / "twins" / name / "manifest.json"
+        assert not manifest.is_file() or not json.loads(manifest.read_text())["complete"]
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".tmp")]
 
 
 def test_one_process_does_nothing_ahead(tmp_path: Path) -> None:

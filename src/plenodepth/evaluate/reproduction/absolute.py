@@ -24,12 +24,11 @@ from plenodepth.calib.lidar_scanner import find_scanner
 from plenodepth.calib.lidar_targets import find_lidar_targets
 from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.filters import apply_filters
-from plenodepth.depth.settings import DepthSettings
 from plenodepth.evaluate.differences import depth_differences
 from plenodepth.evaluate.reproduction.crew import Task
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import JUDGED, clean_frame, virtual_map
-from plenodepth.evaluate.reproduction.methods import Method, table_methods
+from plenodepth.evaluate.reproduction.methods import Method, sharing_maps, table_methods
 from plenodepth.evaluate.reproduction.published import SCENES
 from plenodepth.evaluate.reproduction.scaling import scaled_camera
 from plenodepth.evaluate.reproduction.sources import SceneFiles
@@ -73,14 +72,13 @@ def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -
 
 def absolute_tasks(study: Study) -> list[list[Task]]:
     """What can be done ahead, in phases: the scanner's pose and Γ, then maps by scene and settings."""
-    groups: dict[DepthSettings, list[Method]] = {}
-    for method in table_methods():
-        groups.setdefault(method.settings, []).append(method)
-    scaled = {(method.scaled_as or method.settings): method for method in table_methods() if method.scaling != "none"}
-    coarse = [method for settings, method in scaled.items() if not settings.refined]
+    methods = table_methods()
+    # Γ of refined maps is that of coarse ones, and D has that of B.
+    scaled = {method.scaled_as or method.settings: method for method in methods if method.scaling != "none"}
+    own = [method for settings, method in scaled.items() if not settings.refined]
     return [
-        [Task(_pose_ahead, ()), *(Task(_scale_ahead, (method,)) for method in coarse)],
-        [Task(_maps_ahead, (scene, tuple(group))) for scene in SCENES for group in groups.values()],
+        [Task(_pose_ahead, ()), *(Task(_scale_ahead, (method,)) for method in own)],
+        [Task(_maps_ahead, (scene, group)) for scene in SCENES for group in sharing_maps(methods)],
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -47,6 +48,14 @@ LINEAR = Method("BLADE, linear Γ", BLUR, scaling="linear")
 
 QUICK_METHODS = (BLADE, BLADE_U, DISP, AWARE_U, AWARE_S)
 RELATIVE_METHODS = (*QUICK_METHODS, LINEAR, GOLDEN_S, BLOCKS)
+
+
+def sharing_maps(methods: Sequence[Method]) -> list[tuple[Method, ...]]:
+    """Methods in groups that differ in Γ alone, so that the same depth maps serve them."""
+    groups: dict[tuple[DepthSettings, CameraModel], list[Method]] = {}
+    for method in methods:
+        groups.setdefault((method.settings, method.camera), []).append(method)
+    return [tuple(group) for group in groups.values()]
 
 
 def table_methods() -> tuple[Method, ...]:

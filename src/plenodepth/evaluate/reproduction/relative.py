@@ -16,7 +16,7 @@ from plenodepth.evaluate.relative import by_displacement, median_depth, relative
 from plenodepth.evaluate.reproduction.crew import Task
 from plenodepth.evaluate.reproduction.datasets import Dataset, prepared
 from plenodepth.evaluate.reproduction.frames import JUDGED, virtual_map
-from plenodepth.evaluate.reproduction.methods import QUICK_METHODS, RELATIVE_METHODS, Method
+from plenodepth.evaluate.reproduction.methods import QUICK_METHODS, RELATIVE_METHODS, Method, sharing_maps
 from plenodepth.evaluate.reproduction.others import depths_of_shots
 from plenodepth.evaluate.reproduction.scaling import scaled_camera
 from plenodepth.evaluate.reproduction.sources import Shot
@@ -43,10 +43,7 @@ def relative_experiment(study: Study, methods: Sequence[Method] | None = None) -
 
 def relative_tasks(study: Study) -> list[list[Task]]:
     """What can be done ahead, in phases: depth maps by dataset and settings, which some methods share."""
-    groups: dict[Any, list[Method]] = {}
-    for method in _methods(study):
-        groups.setdefault((method.settings, method.camera), []).append(method)
-    return [[Task(methods_on, (name, tuple(group))) for name in DATASETS for group in groups.values()]]
+    return [[Task(methods_on, (name, group)) for name in DATASETS for group in sharing_maps(_methods(study))]]
 
 
 def _methods(study: Study) -> tuple[Method, ...]:

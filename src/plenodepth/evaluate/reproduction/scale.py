@@ -19,9 +19,9 @@ KEPT = (
 )  # fmt: skip
 
 
-def scale_tasks(study: Study, methods: Sequence[Method] = METHODS) -> list[list[Task]]:
+def scale_tasks(study: Study) -> list[list[Task]]:
     """What can be done ahead, in phases: Γ by dataset."""
-    return [[Task(scales_of, (name, tuple(methods))) for name in DATASETS]]
+    return [[Task(scales_of, (name, METHODS)) for name in DATASETS]]
 
 
 def scales_of(study: Study, name: str, methods: Sequence[Method]) -> dict[str, Any]:
