@@ -7,25 +7,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plenodepth.calib.exit_pupil import estimate_exit_pupil
-from plenodepth.calib.scale_prediction import predict_scale
+from plenodepth.calib.scale.prediction import predict_scale
+from plenodepth.calib.whites.exit_pupil import estimate_exit_pupil
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, unscaled_depth
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.raw.devignette import LEAST_LIGHT
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.vignetting import model_white_image
 from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.simulate import white_scene
-from plenodepth.sim.twins import wall_scene
 
 F_NUMBERS = (1.4, 2.8, 4.0, 5.6, 8.0)
 
 
 def white(camera: PlenopticCamera, number: float) -> np.ndarray:
-    return render(camera, white_scene(camera), RenderSettings(rays=256, f_number=number)).light[..., 0]
+    return render(white_scene(camera), camera, RenderSettings(rays=256, f_number=number)).light[..., 0]
 
 
 @pytest.mark.parametrize("name", ["r12-es", "r12-c"])
@@ -44,7 +44,7 @@ def test_vignetting_and_pupil(name: str) -> None:
             f"  f/{number:<4g} RMS {100 * np.sqrt((difference**2).mean()):.2f} %  mean {100 * difference.mean():+.3f} %"
         )
         assert np.sqrt((difference**2).mean()) < 0.02
-    fit = estimate_exit_pupil(camera, {number: whites[number] for number in (4.0, 5.6, 8.0)})
+    fit = estimate_exit_pupil({number: whites[number] for number in (4.0, 5.6, 8.0)}, camera)
     true = camera.main_lens.focal_length / 4
     print(
         f"  exit pupil: distance {fit.pupil.distance:+.3f} ± {fit.standard_errors[0]:.3f} mm (true 0), "
@@ -68,7 +68,7 @@ def test_predicted_scale() -> None:
                 line += f"  measured {100 * (z / depth - 1):+6.2f}"
                 largest[number] = max(largest[number], abs(predicted.uncorrected[index] / z - 1))
             if number == 4.0:
-                theirs = float(unscaled_depth(preset("r12-es"), depth))
+                theirs = float(unscaled_depth(depth, preset("r12-es")))
                 line += f"  of the paper's {100 * (predicted.uncorrected[index] / theirs - 1):+.2f}"
             print(line)
     for number, difference in largest.items():
@@ -82,13 +82,13 @@ def measured(camera: PlenopticCamera, depth: float, number: float) -> float:
     What has hardly any light is missing, as in images that are divided by a white one.
     """
     settings = RenderSettings(rays=64, f_number=number, vignetting=False, seed=int(depth))
-    light = render(camera, wall_scene(camera, depth, 2), settings).light
+    light = render(wall_scene(depth, 2, camera), camera, settings).light
     gray = (light @ np.array([0.299, 0.587, 0.114], np.float32)).astype(np.float32)
     gray[dark(camera, number)] = np.nan
     unaware = DepthSettings(aperture_model="off", margin=2.5)
-    found = estimate_depth(RawImage(gray, None, 0.0, Devignetting.NONE), camera, unaware)
+    found = estimate_virtual_depth(RawImage(gray, None, 0.0, Devignetting.NONE), camera, unaware)
     z = metric_from_virtual(
-        camera, found.virtual_depth.astype(np.float64), *camera.micro_images.lattice.indices(), invalid="nan"
+        found.virtual_depth.astype(np.float64), camera, *camera.micro_images.lattice.indices(), invalid="nan"
     )
     return float(np.nanmedian(z[3:-3, 3:-3]))
 

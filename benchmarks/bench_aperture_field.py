@@ -20,18 +20,18 @@ from numpy.typing import NDArray
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import ApertureModel, DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.metric import metric_depth_map, point_cloud
 from plenodepth.raw import RawImage, clean_image
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import Box, ImageTexture, Material, Rectangle, Scene, SceneObject, Sphere
+from plenodepth.sim.scenes.scene import Box, ImageTexture, Material, Rectangle, Scene, SceneObject, Sphere
+from plenodepth.sim.scenes.textures import noise_image, solid_noise
+from plenodepth.sim.scenes.twins import view_center, view_size, wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
-from plenodepth.sim.textures import noise_image, solid_noise
 from plenodepth.sim.truth import GroundTruth, ground_truth
-from plenodepth.sim.twins import view_center, view_size, wall_scene
 
 LARGEST_BIAS = 0.01  # |median error| of any part, band or object, coarse per pixel
 LARGEST_ERROR = 0.015  # median |error|, likewise
@@ -68,7 +68,7 @@ def full_size() -> PlenopticCamera:
 def exposed(camera: PlenopticCamera, scene: Scene, seed: int) -> NDArray[np.uint16]:
     """Gray numbers of 12 bits."""
     start = time.perf_counter()
-    light = render(camera, scene, RenderSettings(rays=RAYS, seed=seed)).light
+    light = render(scene, camera, RenderSettings(rays=RAYS, seed=seed)).light
     print(f"({scene.objects[0].name}: {light.shape[1]} × {light.shape[0]} px in {time.perf_counter() - start:.0f} s)")
     return expose(light, SensorSettings(color=False, seed=seed))
 
@@ -108,12 +108,12 @@ class Errors:
 
 @cache
 def truth(camera: PlenopticCamera, scene: Scene) -> GroundTruth:
-    return ground_truth(camera, scene)
+    return ground_truth(scene, camera)
 
 
 @cache
 def errors(camera: PlenopticCamera, scene: Scene, seed: int, settings: DepthSettings) -> Errors:
-    found = metric_depth_map(camera, estimate_depth(image(camera, scene, seed), camera, settings)).depth
+    found = metric_depth_map(estimate_virtual_depth(image(camera, scene, seed), camera, settings), camera).depth
     known = truth(camera, scene)
     true = (known.depth if settings.refined else known.lens_depth).astype(np.float64)
     return Errors(found / true - 1, true)
@@ -137,10 +137,10 @@ def require(parts: dict[str, Errors], largest_error: float = LARGEST_ERROR) -> N
 def slanted_wall(camera: PlenopticCamera, tilt: str, depth: float) -> Scene:
     """A wall of noise that fills the view, its middle at `depth` mm, its finest detail about two pixels wide there."""
     turn = Pose.from_rotation_vector(np.radians(SLANT) * np.array(TILTS[tilt])).rotation
-    side = SLANTED_SIZE * max(view_size(camera, depth))
+    side = SLANTED_SIZE * max(view_size(depth, camera))
     texels = min(4000, round(SLANTED_SIZE * camera.sensor.width / 2))
     texture = noise_image(texels, texels, octaves=6, cell=max(texels / 32, 32.0), seed=int(depth))
-    pose = Pose(turn, view_center(camera, depth))
+    pose = Pose(turn, view_center(depth, camera))
     name = f"wall at {SLANT}° {tilt}, {depth:g} mm"
     return Scene((Rectangle(side, side, pose, Material(texture=texture, emits=True), name=name),))
 
@@ -190,7 +190,7 @@ def by_part(found: Errors, parts: int = PARTS) -> dict[str, Errors]:
 
 @cache
 def wall(depth: float) -> Scene:
-    return wall_scene(full_size(), depth, 50 + int(depth))
+    return wall_scene(depth, 50 + int(depth), full_size())
 
 
 def wall_errors(depth: float, settings: DepthSettings) -> Errors:
@@ -231,8 +231,8 @@ def corner_scene() -> Scene:
     )
     things: list[SceneObject] = []
     for index, (kind, x, y, depth) in enumerate(places):
-        width, height = view_size(camera, depth)
-        middle = view_center(camera, depth) + [x * width, y * height, 0.0]
+        width, height = view_size(depth, camera)
+        middle = view_center(depth, camera) + [x * width, y * height, 0.0]
         turn = Pose.from_rotation_vector([0.3, 0.5 - 0.2 * index, 0.1]).rotation
         size, name = 0.2 * height, f"{kind} at {depth:g} mm"
         material = Material(texture=solid_noise(period=0.12 * depth, octaves=6, seed=300 + index), emits=True)
@@ -242,7 +242,7 @@ def corner_scene() -> Scene:
             things.append(Box(np.full(3, 0.8 * size), Pose(turn, middle), material, name))
         else:
             things.append(Rectangle(1.6 * size, size, Pose(turn, middle), material, name))
-    return Scene((*things, *wall_scene(camera, 1500.0, 77).objects))
+    return Scene((*things, *wall_scene(1500.0, 77, camera).objects))
 
 
 def corner_errors(settings: DepthSettings) -> Errors:
@@ -295,12 +295,12 @@ def small() -> PlenopticCamera:
 
 def traced_places(depth: float) -> Float64:
     """The place (h, w, 2) mm on a wall that each pixel shows, from what it sees of even ramps of red and green."""
-    half = max(view_size(small(), depth))
+    half = max(view_size(depth, small()))
     values = np.zeros((2, 2, 3), np.float32)
     values[:, 1, 0], values[1, :, 1] = 1, 1
     pose = Pose(np.eye(3), np.array([0.0, 0.0, depth]))
     scene = Scene((Rectangle(4 * half, 4 * half, pose, Material(texture=ImageTexture(values), emits=True)),))
-    light = render(small(), scene, RenderSettings(rays=2 * RAYS, vignetting=False)).light
+    light = render(scene, small(), RenderSettings(rays=2 * RAYS, vignetting=False)).light
     return (2 * light[..., :2].astype(np.float64) - 1) * half
 
 
@@ -310,12 +310,12 @@ def test_points_lie_where_pixels_look() -> None:
     print("     mm  model      points on rays through lens centres  where pixels look")
     for depth in LATERAL_DISTANCES:
         camera, places = small(), traced_places(depth)
-        source = image(camera, wall_scene(camera, depth, 40 + int(depth)), int(depth))
+        source = image(camera, wall_scene(depth, 40 + int(depth), camera), int(depth))
         for model in ("slope", "per_pixel"):
-            found = estimate_depth(source, camera, DepthSettings(refined=True, aperture_model=model))
+            found = estimate_virtual_depth(source, camera, DepthSettings(refined=True, aperture_model=model))
             away = []
             for virtual_map in (replace(found, aperture_model="off"), found):
-                cloud = point_cloud(camera, virtual_map)
+                cloud = point_cloud(virtual_map, camera)
                 on_wall = cloud.points[:, :2] * (depth / cloud.points[:, 2:])
                 seen = places[cloud.pixels[:, 1], cloud.pixels[:, 0]]
                 away.append(float(np.median(np.linalg.norm(on_wall - seen, axis=1))))

@@ -16,19 +16,19 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from plenodepth.calib.adjust_settings import AdjustSettings
-from plenodepth.calib.bundle import intrinsic_values
+from plenodepth.calib.blur.step import kappa_step
+from plenodepth.calib.bundle.problem import intrinsic_values
+from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import listed_images
-from plenodepth.calib.initial_camera import Optics
-from plenodepth.calib.kappa_step import kappa_step
 from plenodepth.calib.steps import GridOptions, adjust_step, features_step, white_step
+from plenodepth.calib.whites.initial_camera import Optics
 from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual, project
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.sim.dataset import simulate_dataset
-from plenodepth.sim.scene import Checkerboard
-from plenodepth.sim.twins import twin
+from plenodepth.sim.scenes.scene import Checkerboard
+from plenodepth.sim.scenes.twins import twin
 
 TWINS = Path(__file__).parent / ".twins"
 BOARDS = {
@@ -75,17 +75,17 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
     )
     timed("white images", began)
     began = time.perf_counter()
-    second = features_step(tmp_path, first.camera, boards, whites[0].path, BOARDS[name], threads=2)
+    second = features_step(boards, whites[0].path, BOARDS[name], first.camera, tmp_path, threads=2)
     timed("features", began)
     began = time.perf_counter()
     result = adjust_step(
-        tmp_path, first.camera, second.features, first.centers, BOARDS[name], AdjustSettings(aperture=True)
+        second.features, first.centers, BOARDS[name], first.camera, tmp_path, AdjustSettings(aperture=True)
     )
     timed("adjustment", began)
     kappa = np.nan
     if not unfocused:  # κ compares lens types
         began = time.perf_counter()
-        kappa = kappa_step(tmp_path, result.camera, boards, whites[0].path, second.features, threads=2).record["kappa"]
+        kappa = kappa_step(boards, whites[0].path, second.features, result.camera, tmp_path, threads=2).record["kappa"]
         timed("kappa", began)
 
     names = intrinsic_names(true)
@@ -93,7 +93,7 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
     truth |= _renumbered(true, result.camera)
     known = result.known
     errors = np.array([(found[n] - truth[n]) / s for n, s in zip(known.names, known.sigma, strict=True)])
-    depth = metric_from_virtual(result.camera, depths) / metric_from_virtual(true, depths) - 1
+    depth = metric_from_virtual(depths, result.camera) / metric_from_virtual(depths, true) - 1
     total = sum(seconds.values())
     print(f"\n{name}: {total:.0f} s in all")
     for stage, value in seconds.items():
@@ -124,7 +124,7 @@ def _renumbered(true: PlenopticCamera, found: PlenopticCamera) -> dict[str, floa
     k, l = true.micro_images.lattice.indices()
     away = np.linalg.norm(true.micro_images.center(k, l) - found.micro_images.center(*last), axis=-1)
     row, column = np.unravel_index(np.argmin(away), away.shape)
-    place = found.micro_lenses.cam_from_mla.translation + lens_center(true, column, row) - lens_center(found, *last)
+    place = found.micro_lenses.cam_from_mla.translation + lens_center(column, row, true) - lens_center(*last, found)
     return {f"micro_lenses.translation.{axis}": float(place[index]) for index, axis in enumerate("xyz")}
 
 
@@ -143,9 +143,9 @@ def _right_and_found(
         assert isinstance(board, Checkerboard)
         uv, lens, rho = [], [], []
         for point in board.cam_from_object(board.corners()):
-            thin = project(true, point[None], k, l)
+            thin = project(point[None], k, l, true)
             near = np.flatnonzero(np.linalg.norm(thin.uv - center, axis=-1) < true.micro_images.radius + 3)
-            shown = project(true, point[None], k[near], l[near], apparent=True, margin=0.0)
+            shown = project(point[None], k[near], l[near], true, apparent=True, margin=0.0)
             uv.append(shown.uv[shown.visible])
             lens.append(near[shown.visible])
             rho.append(thin.rho[near[shown.visible]])

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, virtual_from_metric
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.twins import wall_scene
+from plenodepth.sim.scenes.twins import wall_scene
 
 Float64 = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def camera(name: str) -> PlenopticCamera:
 def light(name: str, depth: float) -> NDArray[np.float32]:
     seed = FIRST_TEXTURE + int(depth)
     settings = RenderSettings(rays=RAYS, f_number=F_NUMBER, vignetting=False, seed=seed)
-    return np.asarray(render(camera(name), wall_scene(camera(name), depth, seed), settings).light @ LUMINANCE)
+    return np.asarray(render(wall_scene(depth, seed, camera(name)), camera(name), settings).light @ LUMINANCE)
 
 
 @cache
@@ -119,7 +119,7 @@ def wall_image(name: str, depth: float, noise: float = NOISE) -> RawImage:
 @cache
 def errors(name: str, depth: float, settings: DepthSettings = COARSE, noise: float = NOISE) -> Errors:
     optics = camera(name)
-    found = metric_depth_map(optics, estimate_depth(wall_image(name, depth, noise), optics, settings))
+    found = metric_depth_map(estimate_virtual_depth(wall_image(name, depth, noise), optics, settings), optics)
     border = int(BORDER * (optics.micro_images.lattice.diameter if settings.refined else 1))
     z, sigma = (part[border:-border, border:-border].ravel().astype(np.float64) for part in (found.depth, found.sigma))
     return Errors(z / depth - 1, (z - depth) / sigma)
@@ -129,7 +129,7 @@ def errors(name: str, depth: float, settings: DepthSettings = COARSE, noise: flo
 def relative_blur(name: str, depth: float) -> float:
     """The largest relative variance of two lens types, px² per axis."""
     views = plan_views(camera(name), COARSE)
-    return float(np.abs(views.blur_slope / virtual_from_metric(camera(name), depth) + views.blur_intercept).max())
+    return float(np.abs(views.blur_slope / virtual_from_metric(depth, camera(name)) + views.blur_intercept).max())
 
 
 def signed(value: float) -> str:
@@ -152,10 +152,10 @@ def test_accuracy_over_distance() -> None:
     )
     print("z in %, share of what has a depth within 2 %", end="")
     header("z mm", "v", *B_AND_D)
-    for depth in (*DISTANCES["r12-es"], float(np.round(metric_from_virtual(optics, NEAR_TWO)))):
+    for depth in (*DISTANCES["r12-es"], float(np.round(metric_from_virtual(NEAR_TWO, optics)))):
         of = {name: errors("r12-es", depth, settings) for name, settings in B_AND_D.items()}
         cells = [f"{signed(e.median)}, {100 * e.spread:.2f}, {100 * e.within(0.02):.1f} %" for e in of.values()]
-        row(f"{depth:.0f}", f"{virtual_from_metric(optics, depth):.1f}", *cells)
+        row(f"{depth:.0f}", f"{virtual_from_metric(depth, optics):.1f}", *cells)
         for name in ("coarse B", "coarse D"):
             assert abs(of[name].median) < 0.003
             assert of[name].valid * of[name].within(0.02) > 0.95

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.micro_images import owner_map
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import read_float_map, read_image
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw import load_raw
 from plenodepth.raw.image import RawImage
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scene_file import load_scene
+from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.simulate import FrameSettings, simulate_scene
 
 SCENE = Path(__file__).parents[1] / "examples" / "scenes" / "figurines.yaml"
@@ -78,7 +78,7 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> Frame:
     whole = preset("r12-es")
     camera = replace(whole, main_lens=replace(whole.main_lens, f_number=1.4), depth_scale=None)
     settings = FrameSettings(RenderSettings(rays=RAYS, f_number=1.4, vignetting=False))
-    simulate_scene(camera, load_scene(SCENE), folder, settings, scene_file=SCENE)
+    simulate_scene(load_scene(SCENE), camera, folder, settings, scene_file=SCENE)
     return Frame(folder, camera)
 
 
@@ -100,11 +100,11 @@ class Score:
 
 def score(frame: Frame, settings: DepthSettings, image: RawImage | None = None) -> Score:
     source = image or frame.image
-    estimate_depth(_small(source), frame.camera, settings)  # compiles
+    estimate_virtual_depth(_small(source), frame.camera, settings)  # compiles
     start = time.process_time()
-    found = estimate_depth(source, frame.camera, settings)
+    found = estimate_virtual_depth(source, frame.camera, settings)
     seconds = time.process_time() - start
-    error = np.abs(metric_depth_map(frame.camera, found).depth / frame.truth(settings.refined) - 1)
+    error = np.abs(metric_depth_map(found, frame.camera).depth / frame.truth(settings.refined) - 1)
     there, edge = np.isfinite(error), frame.edge if settings.refined else frame.edge_lens
     errors, inside = error[there], error[there & ~edge]
     return Score(
@@ -173,8 +173,8 @@ def test_variants(frame: Frame) -> None:
 
 @pytest.mark.parametrize("refined", [False, True], ids=["coarse", "refined"])
 def test_confidence_tells_the_bad_ones(frame: Frame, refined: bool) -> None:
-    found = estimate_depth(frame.image, frame.camera, DepthSettings(refined=refined))
-    error = np.abs(metric_depth_map(frame.camera, found).depth / frame.truth(refined) - 1)
+    found = estimate_virtual_depth(frame.image, frame.camera, DepthSettings(refined=refined))
+    error = np.abs(metric_depth_map(found, frame.camera).depth / frame.truth(refined) - 1)
     there = np.isfinite(error)
     bad, confidence = error[there] > 0.05, found.confidence[there]
     print(f"\n| confidence, {'refined' if refined else 'coarse'} | share % | > 5 % |\n|---|---|---|")

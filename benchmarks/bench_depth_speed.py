@@ -14,12 +14,12 @@ import pytest
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.twins import wall_scene
+from plenodepth.sim.scenes.twins import wall_scene
 
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 SIZES = {  # lenses
@@ -49,7 +49,7 @@ def camera(size: str) -> PlenopticCamera:
 @cache
 def wall(size: str = "full") -> RawImage:
     settings = RenderSettings(rays=8, f_number=1.4, vignetting=False, seed=900)
-    light = render(camera(size), wall_scene(camera(size), 900.0, 70_000), settings).light @ LUMINANCE
+    light = render(wall_scene(900.0, 70_000, camera(size)), camera(size), settings).light @ LUMINANCE
     return RawImage(np.asarray(light, np.float32), None, 0.03, Devignetting.NONE, size)
 
 
@@ -59,14 +59,14 @@ def cost(settings: DepthSettings, size: str, threads: int) -> tuple[float, float
     runs = []
     for _ in range(2):
         wall_start, start = time.perf_counter(), time.process_time()
-        estimate_depth(wall(size), camera(size), settings, threads=threads)
+        estimate_virtual_depth(wall(size), camera(size), settings, threads=threads)
         runs.append((time.process_time() - start, time.perf_counter() - wall_start))
     return min(runs)
 
 
 def compile_all() -> None:
     for settings in KINDS.values():
-        estimate_depth(wall("quarter"), camera("quarter"), replace(settings, hypotheses=6))
+        estimate_virtual_depth(wall("quarter"), camera("quarter"), replace(settings, hypotheses=6))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +87,7 @@ def test_cpu_seconds_of_a_full_frame(kind: str) -> None:
 def wall_at_f_4() -> tuple[RawImage, PlenopticCamera]:
     chosen = replace(preset("r12-es"), depth_scale=None)
     settings = RenderSettings(rays=32, vignetting=False, seed=900)
-    light = render(chosen, wall_scene(chosen, 900.0, 70_000), settings).light @ LUMINANCE
+    light = render(wall_scene(900.0, 70_000, chosen), chosen, settings).light @ LUMINANCE
     return RawImage(np.asarray(light, np.float32), None, 0.02, Devignetting.NONE, "f/4"), chosen
 
 
@@ -99,7 +99,7 @@ def test_ratio_of_undoing_the_aperture(kind: str) -> None:
     for _ in range(4):  # the first compiles; both models in turn, because the machine changes its mind
         for model, settings in models.items():
             start = time.process_time()
-            estimate_depth(image, chosen, settings, threads=1)
+            estimate_virtual_depth(image, chosen, settings, threads=1)
             seconds[model].append(time.process_time() - start)
     off, per_pixel = (min(seconds[model][1:]) for model in models)
     print(f"\nf/4, {kind}: off {off:.2f}, per_pixel {per_pixel:.2f} CPU-seconds, ratio {per_pixel / off:.2f}", end="")
@@ -111,7 +111,7 @@ def test_ratio_to_plain_numpy(kind: str) -> None:
     compile_all()
     size = "some pixels" if KINDS[kind].refined else "some lenses"
     start = time.process_time()
-    estimate_depth(wall(size), camera(size), replace(KINDS[kind], kernel="reference"), threads=1)
+    estimate_virtual_depth(wall(size), camera(size), replace(KINDS[kind], kernel="reference"), threads=1)
     plain = time.process_time() - start
     ratio = plain / cost(KINDS[kind], size, 1)[0]
     print(f"\n{kind}: the NumPy reference takes {ratio:.0f} times as long", end="")
@@ -124,7 +124,7 @@ MEASURE_MEMORY = """
 import resource, sys, numpy as np
 from dataclasses import replace
 from plenodepth.camera import preset
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.raw.image import Devignetting, RawImage
 
@@ -142,7 +142,7 @@ gray = np.random.default_rng(0).normal(0.5, 0.1, (height, width // 2)).astype(np
 image = RawImage(gray, None, 0.01, Devignetting.NONE)
 settings = DepthSettings(refined=sys.argv[1] == "refined")
 before = peak()
-estimate_depth(image, camera, settings)
+estimate_virtual_depth(image, camera, settings)
 print(before, peak())
 """
 

@@ -34,7 +34,7 @@ def scalar_projector(camera: PlenopticCamera) -> Callable[..., tuple[float, floa
     half = camera.micro_lenses.lens_diameter / 2
     lattice = camera.micro_images.lattice
     k, l = lattice.indices()
-    centers, types = lens_center(camera, k, l).tolist(), camera.micro_images.lens_type(k, l).tolist()
+    centers, types = lens_center(k, l, camera).tolist(), camera.micro_images.lens_type(k, l).tolist()
     middles = camera.micro_images.center(k, l).tolist()
     focals, radius = camera.micro_lenses.focal_lengths.tolist(), camera.micro_images.radius
 
@@ -65,11 +65,11 @@ def test_projecting_a_million_pairs() -> None:
     lattice = camera.micro_images.lattice
     k, l = generator.integers(0, lattice.columns, PAIRS), generator.integers(0, lattice.rows, PAIRS)
 
-    at_once = seconds_per_pair(lambda: project(camera, points, k, l), PAIRS, 5)
+    at_once = seconds_per_pair(lambda: project(points, k, l, camera), PAIRS, 5)
 
     def one_by_one() -> None:
         for index in range(LOOPED):
-            project(camera, points[index], k[index], l[index])
+            project(points[index], k[index], l[index], camera)
 
     in_a_loop = seconds_per_pair(one_by_one, LOOPED, 2)
     project_one = scalar_projector(camera)
@@ -77,7 +77,7 @@ def test_projecting_a_million_pairs() -> None:
     in_plain_python = seconds_per_pair(lambda: [project_one(*pair) for pair in lists], LOOPED, 5)
 
     u, v, rho, _ = project_one(*lists[0])
-    first = project(camera, points[0], k[0], l[0])
+    first = project(points[0], k[0], l[0], camera)
     assert (u, v, rho) == pytest.approx((*first.uv, float(first.rho)), rel=1e-12)
 
     print(f"\n{PAIRS:,} pairs in one call: {1e9 * at_once:.0f} ns per pair")

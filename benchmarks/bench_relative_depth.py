@@ -19,16 +19,16 @@ import numpy as np
 from plenodepth.calib import DepthScaleFit, ScaleOrder, fit_depth_scale
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.evaluate import RelativeDepthError, by_displacement, median_depth, relative_depth_error
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw import RawImage, clean_image
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import Scene
+from plenodepth.sim.scenes.scene import Scene
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
-from plenodepth.sim.twins import wall_scene
 
 DISTANCES = np.arange(500.0, 2000.0, 100.0)
 CALIBRATED, JUDGED = slice(0, None, 2), slice(1, None, 2)
@@ -60,13 +60,13 @@ def camera() -> PlenopticCamera:
 
 def exposed(scene: Scene, seed: int) -> np.ndarray:
     """Gray numbers of 12 bits; 0.5 % of full scale of noise at middle brightness."""
-    light = render(camera(), scene, RenderSettings(rays=RAYS, seed=seed)).light
+    light = render(scene, camera(), RenderSettings(rays=RAYS, seed=seed)).light
     return expose(light, SensorSettings(color=False, seed=seed))
 
 
 def wall_image(depth: float, white: np.ndarray) -> RawImage:
     seed = int(depth)
-    return clean_image(exposed(wall_scene(camera(), depth, seed), seed), camera(), white=white, name=f"{depth:g} mm")
+    return clean_image(exposed(wall_scene(depth, seed, camera()), seed), camera(), white=white, name=f"{depth:g} mm")
 
 
 class Measured(NamedTuple):
@@ -83,7 +83,7 @@ def measured() -> dict[str, Measured]:
     for depth in DISTANCES:
         image = wall_image(float(depth), white)
         for name, settings in VARIANTS.items():
-            z = metric_depth_map(camera(), estimate_depth(image, camera(), settings)).depth
+            z = metric_depth_map(estimate_virtual_depth(image, camera(), settings), camera()).depth
             found[name].append((median_depth(z), float(np.nanmedian(np.abs(z / depth - 1)))))
     return {name: Measured(*np.array(rows).T) for name, rows in found.items()}
 

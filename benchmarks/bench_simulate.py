@@ -12,12 +12,12 @@ import pytest
 
 from plenodepth.camera import preset
 from plenodepth.geometry import Pose
-from plenodepth.sim.figurines import figurine
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import Rendering, RenderSettings, render, scene_depths
 from plenodepth.sim.sampling import ray_samples
-from plenodepth.sim.scene import Material, Mesh, Rectangle, Scene
-from plenodepth.sim.textures import noise_image, solid_noise
+from plenodepth.sim.scenes.figurines import figurine
+from plenodepth.sim.scenes.scene import Material, Mesh, Rectangle, Scene
+from plenodepth.sim.scenes.textures import noise_image, solid_noise
 
 # CPU-seconds that libpleno's simulator takes on a textured plate: 350 million rays of a 4080 × 3068 image in 94.
 AUTHORS = 3.8e6
@@ -70,16 +70,16 @@ def numpy_rate(setup: RaySetup, texture: np.ndarray) -> float:
 def test_rays_per_cpu_second() -> None:
     camera, scene = preset("r12-e"), plate()
     setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length))
-    render(camera, scene, RenderSettings(rays=1), setup=setup)  # compiles
-    plain = rate(render(camera, scene, RenderSettings(rays=16), setup=setup))
+    render(scene, camera, RenderSettings(rays=1), setup=setup)  # compiles
+    plain = rate(render(scene, camera, RenderSettings(rays=16), setup=setup))
     texture = scene.objects[0].material.texture.pixels  # type: ignore[union-attr]
     numpy = max(numpy_rate(setup, texture) for _ in range(3))
 
     vertices, faces = figurine("cat", 100_000)
     pose = Pose(np.eye(3), np.array([10.0, 100.0, 900.0]))
     mesh = Scene((Mesh(2.2 * vertices, faces, pose, Material(texture=solid_noise(period=60, seed=1))),))
-    render(camera, mesh, RenderSettings(rays=1))
-    on_mesh = rate(render(camera, mesh, RenderSettings(rays=4)))
+    render(mesh, camera, RenderSettings(rays=1))
+    on_mesh = rate(render(mesh, camera, RenderSettings(rays=4)))
 
     print(f"\ntextured plate, 4080 × 3068 px: {plain / 1e6:.1f} million rays per CPU-second")
     print(
@@ -110,10 +110,10 @@ def test_memory_of_a_full_size_image(tmp_path: object) -> None:
 
 def test_noise_over_rays() -> None:
     camera, scene = preset("r12-mini"), plate()
-    truth = render(camera, scene, RenderSettings(rays=4096, seed=99)).light
+    truth = render(scene, camera, RenderSettings(rays=4096, seed=99)).light
     counts = [4, 8, 16, 32, 64, 128, 256]
     errors = [
-        float(np.sqrt(((render(camera, scene, RenderSettings(rays=n, seed=1)).light - truth) ** 2).mean()))
+        float(np.sqrt(((render(scene, camera, RenderSettings(rays=n, seed=1)).light - truth) ** 2).mean()))
         for n in counts
     ]
     slope = float(np.polyfit(np.log(counts), np.log(errors), 1)[0])

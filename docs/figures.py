@@ -18,15 +18,15 @@ from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_image, read_ply
-from plenodepth.metric.frame import frame_depth
+from plenodepth.metric.frame import estimate_depth
 from plenodepth.raw import load_raw
 from plenodepth.sim.lidar import settings_for
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import Material, Rectangle, Scene
-from plenodepth.sim.scene_file import load_scene
+from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
+from plenodepth.sim.scenes.scene_file import load_scene
+from plenodepth.sim.scenes.textures import noise_image
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.sim.textures import noise_image
 from plenodepth.view import camera_figure, depth_figure, save_figure
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,10 +48,10 @@ def noise() -> None:
     texture = noise_image(2000, 1500, seed=1)
     pose = Pose(np.eye(3), np.array([0, 0, 1200.0]))
     scene = Scene((Rectangle(800, 600, pose, Material(texture=texture, emits=True)),))
-    truth = render(optics, scene, RenderSettings(rays=8192, seed=99)).light
+    truth = render(scene, optics, RenderSettings(rays=8192, seed=99)).light
     counts = 2 ** np.arange(11)
     errors = [
-        float(np.sqrt(((render(optics, scene, RenderSettings(rays=int(n), seed=1)).light - truth) ** 2).mean()))
+        float(np.sqrt(((render(scene, optics, RenderSettings(rays=int(n), seed=1)).light - truth) ** 2).mean()))
         for n in counts
     ]
     figure = Figure(figsize=(7, 4.5), layout="constrained")
@@ -76,7 +76,7 @@ def figurines() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         frame = Path(folder) / "figurines"
-        info = simulate_scene(preset("r12-e"), scene, frame, settings)
+        info = simulate_scene(scene, preset("r12-e"), frame, settings)
         print(f"{info['rays'] / 1e6:.0f} million rays, {info['cpu_seconds']:.0f} CPU-seconds")
         raw = _display(read_image(frame / "raw.png"))
         depth = read_float_map(frame / "depth.tiff")
@@ -134,12 +134,12 @@ def depth() -> None:
     settings = FrameSettings(RenderSettings(rays=32))
     with tempfile.TemporaryDirectory() as folder:
         frame, white = Path(folder) / "figurines", Path(folder) / "white"
-        simulate_scene(optics, load_scene(scene), frame, settings)
-        simulate_white(optics, 4.0, white, settings)
+        simulate_scene(load_scene(scene), optics, frame, settings)
+        simulate_white(4.0, optics, white, settings)
         image = load_raw(frame / "raw.png", optics, white=white / "raw.png")
     unaware = DepthSettings(aperture_model="off")
-    coarse = frame_depth(image, optics, unaware).metric
-    refined = frame_depth(image, optics, replace(unaware, refined=True), FilterSettings(consistency=True)).metric
+    coarse = estimate_depth(image, optics, unaware).metric
+    refined = estimate_depth(image, optics, replace(unaware, refined=True), FilterSettings(consistency=True)).metric
     assert coarse is not None
     assert refined is not None
     figure = depth_figure(coarse.depth, "one depth per micro-image", "mm")

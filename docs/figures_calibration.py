@@ -8,12 +8,12 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.adjust_settings import AdjustSettings
-from plenodepth.calib.adjustment import Adjustment, adjust
-from plenodepth.calib.fit_facts import fit_facts, radial_profiles
-from plenodepth.calib.uncertainty import derived_parameters, uncertainty
+from plenodepth.calib.advice.fit_facts import fit_facts, radial_profiles
+from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.bundle.uncertainty import derived_parameters, uncertainty
 from plenodepth.view import save_figure
-from plenodepth.view.calibration_figures import type_color, type_label
+from plenodepth.view.figures.residuals import type_color, type_label
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -29,7 +29,7 @@ def aware_and_unaware() -> None:
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     titles = {False: "the aperture left out", True: "aperture-aware"}
     for axes, (aperture, title) in zip(figure.subplots(1, 2, sharey=True), titles.items(), strict=True):
-        result = adjust(nominal(camera), features, centers, BOARD, AdjustSettings(aperture=aperture))
+        result = adjust(features, centers, BOARD, nominal(camera), AdjustSettings(aperture=aperture))
         _draw(axes, result)
         known = uncertainty(result.problem, result.estimate, result.considered)
         found = {item.name: item for item in derived_parameters(result.camera, known)}

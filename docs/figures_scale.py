@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from plenodepth.calib.scale_prediction import predict_scale
+from plenodepth.calib.scale.prediction import predict_scale
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, unscaled_depth, virtual_from_metric
-from plenodepth.camera.aperture import aperture_table, disc_of_pupil, open_lens
+from plenodepth.camera.aperture.clipping import aperture_table, disc_of_pupil, open_lens
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.layers import even_looks
-from plenodepth.depth.looks import evened, spots_of
+from plenodepth.depth.aperture.chief_rays import evened, spots_of
+from plenodepth.depth.aperture.resampling import even_looks
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import empty_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
@@ -49,10 +49,10 @@ def discs() -> None:
     """What three pixels see of their lens."""
     camera, pixel = small(), small().sensor.pixel_size
     half = camera.micro_lenses.lens_diameter / 2 / pixel
-    ratio, radius = disc_of_pupil(camera, *lens_distances(camera), 0)
+    ratio, radius = disc_of_pupil(*lens_distances(camera), 0, camera)
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     for axes, x in zip(figure.subplots(1, 3, sharey=True), (0.0, 4.0, 8.0), strict=True):
-        part = open_lens(camera, x * pixel, 0)
+        part = open_lens(x * pixel, 0, camera)
         lens, pupil = Circle((0, 0), half, fill=False), Circle((float(ratio) * x, 0), float(radius) / pixel, fill=False)
         axes.add_patch(lens)
         axes.add_patch(pupil)
@@ -70,10 +70,10 @@ def discs() -> None:
 def shift() -> None:
     """Vignetting, and where pixels look, over the micro-image."""
     camera = small()
-    table, inverse = aperture_table(camera), 1 / float(virtual_from_metric(camera, DEPTH))
+    table, inverse = aperture_table(camera), 1 / float(virtual_from_metric(DEPTH, camera))
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     light, look = figure.subplots(1, 2)
-    white = render(camera, white_scene(camera), RenderSettings(rays=256)).light[..., 0]
+    white = render(white_scene(camera), camera, RenderSettings(rays=256)).light[..., 0]
     _profiles(light, camera, white, "o", "traced")
     for lens_type, color in enumerate(TYPE_COLORS):
         light.plot(table.radius, table.area[lens_type], color=color, label=f"type {lens_type}, model")
@@ -102,7 +102,7 @@ def spots() -> None:
     inverse = plan_views(camera, settings, 0.0, "per_pixel").inverse_depths.astype(np.float64)
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     for axes, depth in zip(figure.subplots(1, 2, sharey=True), (DEPTH, 1200.0), strict=True):
-        nearest = int(np.argmin(np.abs(inverse - 1 / float(virtual_from_metric(camera, depth)))))
+        nearest = int(np.argmin(np.abs(inverse - 1 / float(virtual_from_metric(depth, camera)))))
         _, evening, part = even_looks(table, 0, inverse, smoothing, tiles)
         raw = spots_of(table, 0, inverse, smoothing)
         even = evened(table.radius, raw, evening, part, float(tiles.blur_unit))
@@ -133,7 +133,7 @@ def white() -> None:
     """Model and traced white image, and their difference."""
     camera = small()
     figure = Figure(figsize=(11, 4), layout="constrained")
-    traced = render(camera, white_scene(camera), RenderSettings(rays=256)).light[..., 0]
+    traced = render(white_scene(camera), camera, RenderSettings(rays=256)).light[..., 0]
     model = model_white_image(camera)
     part = np.s_[150:230, 200:300]
     titles = ("model at f/4", "traced", "model − traced")
@@ -162,7 +162,7 @@ def scale() -> None:
             axes.plot(depths, 100 * predicted.relative_error, style, color=color, label=f"f/{number:g}, {method}")
         points = MEASURED[number]
         axes.plot(list(points), list(points.values()), "o", color=color, label=f"f/{number:g}, measured")
-    theirs = unscaled_depth(preset("r12-es"), depths)
+    theirs = unscaled_depth(depths, preset("r12-es"))
     axes.plot(depths, 100 * (theirs / depths - 1), "--", color="#333333", label="the paper's Γ⁻¹ (f/4)")
     axes.set(xlabel="true distance [mm]", ylabel="depth found, too large by [%]", title="R12-ES without correction")
     axes.grid(True, color="#dddddd", linewidth=0.6)

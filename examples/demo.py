@@ -13,10 +13,10 @@ import numpy as np
 from plenodepth.camera import preset
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import read_float_map, read_image
-from plenodepth.metric.frame import frame_depth, write_frame
+from plenodepth.metric.frame import estimate_depth, write_frame
 from plenodepth.raw import load_raw
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scene_file import load_scene
+from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 from plenodepth.view import depth_figure, save_figure
 
@@ -28,13 +28,13 @@ def main(out: Path) -> None:
     """Simulate, estimate, compare; print what came out and where it is."""
     camera = preset("r12-es")  # at its own f-number, 4: the aperture's effect on depth can be undone
     settings = FrameSettings(RenderSettings(rays=RAYS))
-    info = simulate_scene(camera, load_scene(SCENE), out / "scene", settings, scene_file=SCENE)
+    info = simulate_scene(load_scene(SCENE), camera, out / "scene", settings, scene_file=SCENE)
     print(f"raw image     {out}/scene/raw.png ({info['rays'] / 1e6:.0f} million rays, {info['seconds']:.0f} s)")
-    simulate_white(camera, 4.0, out / "white", settings)
+    simulate_white(4.0, camera, out / "white", settings)
     image = load_raw(out / "scene" / "raw.png", camera, white=out / "white" / "raw.png")
     boundary = read_image(out / "scene" / "boundary.png") > 0
     for refined in (False, True):
-        frame = frame_depth(image, camera, DepthSettings(refined=refined))
+        frame = estimate_depth(image, camera, DepthSettings(refined=refined))
         folder = out / ("refined" if refined else "coarse")
         folder.mkdir(parents=True, exist_ok=True)
         write_frame(frame, folder)

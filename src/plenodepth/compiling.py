@@ -1,55 +1,92 @@
-"""How kernels are compiled by Numba and kept on disk: once per version of all the sources they are made of.
+"""How Numba compiles kernels and keeps them on disk.
 
-Numba recompiles a cached function when its own file changes, but not when a file changes whose functions it has
-inlined. So the cache lies in a folder named by a fingerprint of every source of a room's kernels: whatever changes,
-nothing stale is ever loaded.
+Numba compiles a cached function anew when its own file changes. It does not notice a change in another file whose
+functions it has inlined or whose constants it has compiled in. So each kernel's cache lies in a folder that is named by
+a hash of its module and of every module of this package that it imports, directly or not.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba as nb
 
+PACKAGE = Path(__file__).parent
 # No "nnan" and "ninf": missing values are NaN and a ray that misses has an infinite depth.
 FAST = {"reassoc", "nsz", "arcp", "contract", "afn"}
 
 
-class Compilers(NamedTuple):
-    """Decorators: a function of its own, or one inlined where a call would cost more than what it does."""
-
-    compiled: Callable[[Any], Any]
-    inlined: Callable[[Any], Any]
+def compiled(function: Any) -> Any:
+    """Compile a kernel at its first call, without the interpreter's lock; later runs load it from disk."""
+    return _compile_lazily(function)
 
 
-def compilers(folder: Path) -> Compilers:
-    """The decorators for the kernels whose sources are the Python files of `folder`."""
-    cache = _cache_folder(folder)
-
-    def compiler(**options: Any) -> Callable[[Any], Any]:
-        def compile_lazily(function: Any) -> Any:
-            before = nb.config.CACHE_DIR
-            nb.config.CACHE_DIR = cache  # read by njit, right here
-            try:
-                return nb.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy", **options)(function)
-            finally:
-                nb.config.CACHE_DIR = before
-
-        return compile_lazily
-
-    return Compilers(compiler(), compiler(inline="always"))
+def inlined(function: Any) -> Any:
+    """As `compiled`, for a function so small that a call would cost more than what it does."""
+    return _compile_lazily(function, inline="always")
 
 
-def _cache_folder(folder: Path) -> str:
-    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("*.py")))
-    base = os.environ.get("NUMBA_CACHE_DIR") or str(folder / "__pycache__")
-    if not os.access(base if os.path.isdir(base) else folder, os.W_OK):  # installed for all users
+def _compile_lazily(function: Any, **options: Any) -> Any:
+    before = nb.config.CACHE_DIR
+    nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
+    try:
+        return nb.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy", **options)(function)
+    finally:
+        nb.config.CACHE_DIR = before
+
+
+@cache
+def kernel_cache(module: Path) -> str:
+    """The folder of the compiled kernels of a module; it has another name once anything compiled in has changed."""
+    content = b"".join(path.read_bytes() for path in sorted(imported_sources(module)))
+    base = os.environ.get("NUMBA_CACHE_DIR") or str(PACKAGE / "__pycache__")
+    if not os.access(base if os.path.isdir(base) else PACKAGE, os.W_OK):  # installed for all users
         home = os.path.expanduser("~")
         base = os.path.join(home, ".cache") if os.access(home, os.W_OK) else tempfile.gettempdir()
         base = os.path.join(base, "plenodepth")
-    return os.path.join(base, f"kernels-{hashlib.sha256(sources).hexdigest()[:12]}")
+    return os.path.join(base, f"kernels-{hashlib.sha256(content).hexdigest()[:12]}")
+
+
+def imported_sources(module: Path) -> set[Path]:
+    """The source files of a module and of all modules of this package that it imports, directly or not."""
+    found, waiting = set[Path](), [module]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _imports(path)
+    return found
+
+
+@cache
+def _imports(module: Path) -> tuple[Path, ...]:
+    tree = ast.parse(module.read_bytes())
+    return tuple(path for node in ast.walk(tree) for name in _imported_names(node) if (path := _source(name)))
+
+
+def _imported_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        # A name in a package may be a module of it; if it is none, `_source` finds the package itself.
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _source(name: str) -> Path | None:
+    """The file of a dotted name in this package: that of the module, or of the module or package that holds it."""
+    package, *parts = name.split(".")
+    if package != PACKAGE.name:
+        return None
+    for end in range(len(parts), -1, -1):
+        place = PACKAGE.joinpath(*parts[:end])
+        for path in (place.with_suffix(".py"), place / "__init__.py"):
+            if path.is_file():
+                return path
+    return None

@@ -39,8 +39,8 @@ def test_projected_blur_follows_the_line_over_inverse_virtual_depth(make: object
     camera = without_tilt(make())  # type: ignore[operator]
     k, l = np.arange(6)[:, None], 4
     v = samples_of_v(camera)
-    points = unproject(camera, camera.micro_images.center(k, l), k, l, v, depth_scale=False)
-    projected = project(camera, points, k, l).rho
+    points = unproject(camera.micro_images.center(k, l), k, l, v, camera, depth_scale=False)
+    projected = project(points, k, l, camera).rho
     assert np.allclose(projected, blur_line(camera).radius(v, camera.micro_images.lens_type(k, l)), atol=1e-9)
 
 
@@ -72,8 +72,8 @@ def test_relative_blur_equals_the_projected_one_without_tilt(name: str) -> None:
     camera = without_tilt(preset(name))
     v = samples_of_v(camera)
     l, k = 6, np.array([3, 4, 5])  # three neighbours, one of each type
-    points = unproject(camera, camera.micro_images.center(4, l), 4, l, v, depth_scale=False)
-    radius = project(camera, points[:, None], k, l).rho * camera.sensor.pixel_size
+    points = unproject(camera.micro_images.center(4, l), 4, l, v, camera, depth_scale=False)
+    radius = project(points[:, None], k, l, camera).rho * camera.sensor.pixel_size
     types = camera.micro_images.lens_type(k, l)
     for i, j in permutations(range(3), 2):
         expected = radius[:, i] ** 2 - radius[:, j] ** 2
@@ -98,10 +98,10 @@ def test_spread_is_kappa_times_the_root_of_the_difference() -> None:
     difference = relative_blur(camera).difference(8.0, 0, 1)
     assert camera.blur_coefficient is not None
     expected = camera.blur_coefficient * np.sqrt(difference) / camera.sensor.pixel_size
-    assert relative_spread(camera, 8.0, 0, 1) == pytest.approx(float(expected), rel=1e-14)
-    assert relative_spread(camera, 8.0, 1, 0) == relative_spread(camera, 8.0, 0, 1)
+    assert relative_spread(8.0, 0, 1, camera) == pytest.approx(float(expected), rel=1e-14)
+    assert relative_spread(8.0, 1, 0, camera) == relative_spread(8.0, 0, 1, camera)
     with pytest.raises(InputError, match="blur_coefficient"):
-        relative_spread(replace(camera, blur_coefficient=None), 8.0, 0, 1)
+        relative_spread(8.0, 0, 1, replace(camera, blur_coefficient=None))
 
 
 def test_an_unfocused_camera_has_its_focus_at_infinity() -> None:

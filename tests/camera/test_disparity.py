@@ -34,9 +34,9 @@ def test_corrected_disparity_equals_the_projected_one_without_tilt(name: str) ->
     v = np.linspace(far, near, 30)[1:, None]
     grid = camera.micro_images
     k, l = np.array([4, 5, 7, 9, 3]), np.array([5, 6, 5, 9, 2])
-    points = unproject(camera, grid.center(6, 6) + [2.0, -3.0], 6, 6, v, depth_scale=False)
-    reference = project(camera, points, 6, 6).uv - grid.center(6, 6)
-    target = project(camera, points, k, l).uv - grid.center(k, l)
+    points = unproject(grid.center(6, 6) + [2.0, -3.0], 6, 6, v, camera, depth_scale=False)
+    reference = project(points, 6, 6, camera).uv - grid.center(6, 6)
+    target = project(points, k, l, camera).uv - grid.center(k, l)
     predicted = corrected_disparity(grid.center(6, 6) - grid.center(k, l), v, lens_distances(camera).pitch_ratio)
     assert np.abs(target - reference - predicted).max() < 1e-8
 

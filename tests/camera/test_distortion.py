@@ -114,7 +114,7 @@ def test_points_without_inverse_can_be_missing_instead() -> None:
 @pytest.mark.parametrize("name", PAPER)
 def test_wild_virtual_depths_do_not_stop_the_others(name: str) -> None:
     camera = preset(name)
-    points = unproject(camera, [[100.0, 100.0]] * 3, 4, 4, [5.0, 200.0, 1000.0])
+    points = unproject([[100.0, 100.0]] * 3, 4, 4, [5.0, 200.0, 1000.0], camera)
     assert np.isfinite(points[0]).all()
 
 

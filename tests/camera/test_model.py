@@ -34,7 +34,7 @@ LAYOUTS = [
 def test_lens_centres_project_onto_the_micro_image_lattice(layout: tuple) -> None:
     camera = without_tilt(rearranged(*layout))
     k, l = camera.micro_images.lattice.indices()
-    assert np.allclose(predicted_center(camera, k, l), camera.micro_images.center(k, l), atol=1e-9)
+    assert np.allclose(predicted_center(k, l, camera), camera.micro_images.center(k, l), atol=1e-9)
 
 
 def test_lens_types_follow_the_formula_of_raytrix_arrays() -> None:

@@ -59,11 +59,11 @@ def scene(camera: PlenopticCamera) -> tuple[np.ndarray, ...]:
     far, near = usable_virtual_range(camera, (2, 10))
     v = generator.uniform(far + 0.2 * (near - far), near, 30)
     uv = camera.micro_images.center(k, l) + generator.uniform(-6, 6, (30, 2))
-    return unproject(camera, uv, k, l, v, depth_scale=False), k, l
+    return unproject(uv, k, l, v, camera, depth_scale=False), k, l
 
 
 def features(camera: PlenopticCamera, points: np.ndarray, k: np.ndarray, l: np.ndarray) -> np.ndarray:
-    seen = project(camera, points, k, l)
+    seen = project(points, k, l, camera)
     return np.concatenate([seen.uv, seen.rho[..., None]], axis=-1)
 
 
@@ -78,7 +78,7 @@ def assert_close(analytic: np.ndarray, numeric: np.ndarray, name: str) -> None:
 def test_projection_by_every_intrinsic_parameter(name: str) -> None:
     camera = CAMERAS[name]()
     points, k, l = scene(camera)
-    jacobian = project_jacobian(camera, points, k, l).by_intrinsics
+    jacobian = project_jacobian(points, k, l, camera).by_intrinsics
     names = intrinsic_names(camera)
     assert jacobian.shape == (30, 3, len(names))
     for index, parameter in enumerate(names):
@@ -95,7 +95,7 @@ def test_projection_by_point_and_pose(name: str) -> None:
     points, k, l = scene(camera)
     pose = Pose.from_rotation_vector([0.3, -0.2, 0.5], [1.0, 2.0, 30.0])
     board = pose.inverse()(points)
-    jacobian = project_jacobian(camera, points, k, l)
+    jacobian = project_jacobian(points, k, l, camera)
     for axis in range(3):
         step = np.eye(3)[axis] * 1e-4
         numeric = (features(camera, points + step, k, l) - features(camera, points - step, k, l)) / 2e-4
@@ -114,12 +114,12 @@ def test_projection_by_point_and_pose(name: str) -> None:
 def test_micro_image_centres_by_every_intrinsic_parameter(name: str) -> None:
     camera = CAMERAS[name]()
     _, k, l = scene(camera)
-    jacobian = predicted_center_jacobian(camera, k, l)
+    jacobian = predicted_center_jacobian(k, l, camera)
     names = intrinsic_names(camera)
     for index, parameter in enumerate(names):
         size = step_of(parameter)
         step = np.eye(len(names))[index] * size
-        numeric = (predicted_center(stepped(camera, step), k, l) - predicted_center(stepped(camera, -step), k, l)) / (
+        numeric = (predicted_center(k, l, stepped(camera, step)) - predicted_center(k, l, stepped(camera, -step))) / (
             2 * size
         )
         assert_close(jacobian[..., index], numeric, parameter)
@@ -163,7 +163,7 @@ def test_a_step_moves_the_lens_centres_as_it_says() -> None:
     names = intrinsic_names(camera)
     step = np.zeros(len(names))
     step[names.index("micro_lenses.translation.z")] = 0.01
-    moved = lens_center(stepped(camera, step), 3, 4) - lens_center(camera, 3, 4)
+    moved = lens_center(3, 4, stepped(camera, step)) - lens_center(3, 4, camera)
     assert np.allclose(moved, [0, 0, 0.01], atol=1e-12)
     assert stepped(camera, 0 * step).provenance is camera.provenance
     assert np.array_equal(replace(camera).micro_lenses.pitch, stepped(camera, 0 * step).micro_lenses.pitch)

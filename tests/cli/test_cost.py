@@ -10,15 +10,15 @@ from commands import Refused, Run
 from plenodepth.camera import preset
 from plenodepth.io import read_image
 from plenodepth.sim.render import RenderSettings
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.simulate import FrameSettings, simulate_scene
-from plenodepth.sim.twins import wall_scene
 
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wall")
     camera = preset("r12-mini")
-    simulate_scene(camera, wall_scene(camera, 1000.0, 3), folder / "wall", FrameSettings(RenderSettings(rays=48)))
+    simulate_scene(wall_scene(1000.0, 3, camera), camera, folder / "wall", FrameSettings(RenderSettings(rays=48)))
     return folder / "wall" / "raw.png"
 
 

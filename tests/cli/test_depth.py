@@ -17,9 +17,9 @@ from vendor_grid import grid_xml
 from plenodepth.camera import preset
 from plenodepth.io import read_float_map, read_image, read_ply, write_image
 from plenodepth.sim.render import RenderSettings
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.sim.twins import wall_scene
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "plenodepth"
 SETTINGS = FrameSettings(RenderSettings(rays=48, f_number=2.0), SensorSettings())
@@ -30,8 +30,8 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wall at 1000 mm through r12-mini at f/2, and a white image."""
     folder = tmp_path_factory.mktemp("shots")
     camera = preset("r12-mini")
-    simulate_scene(camera, wall_scene(camera, 1000.0, 3), folder / "wall", SETTINGS)
-    simulate_white(camera, 2.0, folder / "white", SETTINGS)
+    simulate_scene(wall_scene(1000.0, 3, camera), camera, folder / "wall", SETTINGS)
+    simulate_white(2.0, camera, folder / "white", SETTINGS)
     return folder
 
 
@@ -64,7 +64,7 @@ def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     succeeds: Run, shots: Path, tmp_path: Path
 ) -> None:
     camera, image = preset("r12-mini"), tmp_path / "shot" / "raw.png"
-    simulate_scene(camera, wall_scene(camera, 1000.0, 3), image.parent, FrameSettings(RenderSettings(rays=48)))
+    simulate_scene(wall_scene(1000.0, 3, camera), camera, image.parent, FrameSettings(RenderSettings(rays=48)))
     command = ("depth", image, "--camera", "r12-mini", "--out", tmp_path / "out")
     (frame,) = succeeds(*command, "--json").json["frames"]
     assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("per_pixel", False)

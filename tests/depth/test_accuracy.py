@@ -12,14 +12,14 @@ from planes import LUMINANCE, plane_image, small_camera
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import UNUSABLE, cut_tiles
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.twins import wall_scene
+from plenodepth.sim.scenes.twins import wall_scene
 
 CAMERA = small_camera()
 COARSE, REFINED = DepthSettings(), DepthSettings(refined=True)
@@ -43,7 +43,7 @@ class Errors:
 
 
 def errors(image: RawImage, camera: PlenopticCamera, depth: float, settings: DepthSettings) -> Errors:
-    found = metric_depth_map(camera, estimate_depth(image, camera, settings))
+    found = metric_depth_map(estimate_virtual_depth(image, camera, settings), camera)
     border = int(3 * camera.micro_images.lattice.diameter) if settings.refined else 3
     z, sigma = (part[border:-border, border:-border] for part in (found.depth, found.sigma))
     there = np.isfinite(z)
@@ -92,7 +92,7 @@ def test_where_two_depths_meet_wrong_ones_are_less_confident() -> None:
     near, far = plane_image(700.0), plane_image(1400.0)
     gray = np.where(np.arange(560) < 280, near.gray, far.gray)
     for settings in (COARSE, REFINED):
-        found = metric_depth_map(CAMERA, estimate_depth(replace(near, gray=gray), CAMERA, settings))
+        found = metric_depth_map(estimate_virtual_depth(replace(near, gray=gray), CAMERA, settings), CAMERA)
         off = np.minimum(np.abs(found.depth / 700 - 1), np.abs(found.depth / 1400 - 1))
         wrong, right = off > 0.05, off < 0.02
         assert wrong.any()
@@ -109,7 +109,7 @@ def wall_camera(name: str) -> PlenopticCamera:
 def wall_light(name: str, depth: float) -> np.ndarray:
     camera, seed = wall_camera(name), 50_000 + int(depth)
     settings = RenderSettings(rays=128, f_number=1.4, vignetting=False, seed=seed)
-    return np.asarray(render(camera, wall_scene(camera, depth, seed), settings).light @ LUMINANCE, np.float32)
+    return np.asarray(render(wall_scene(depth, seed, camera), camera, settings).light @ LUMINANCE, np.float32)
 
 
 @cache

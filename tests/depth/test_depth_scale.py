@@ -19,12 +19,12 @@ from plenodepth.camera import (
     preset,
 )
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.twins import wall_scene
+from plenodepth.sim.scenes.twins import wall_scene
 
 LIKE_THE_AUTHORS = DepthSettings(blur=False, margin=3.0, aperture_model="off")
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
@@ -54,10 +54,10 @@ def camera() -> PlenopticCamera:
 
 def found_depth(depth: float, f_number: float) -> float:
     settings = RenderSettings(rays=64, f_number=f_number, vignetting=False, seed=int(depth))
-    gray = (render(camera(), wall_scene(camera(), depth, 2), settings).light @ LUMINANCE).astype(np.float32)
-    found = estimate_depth(RawImage(gray, None, 0.0, Devignetting.NONE), camera(), LIKE_THE_AUTHORS)
+    gray = (render(wall_scene(depth, 2, camera()), camera(), settings).light @ LUMINANCE).astype(np.float32)
+    found = estimate_virtual_depth(RawImage(gray, None, 0.0, Devignetting.NONE), camera(), LIKE_THE_AUTHORS)
     k, l = camera().micro_images.lattice.indices()
-    z = metric_from_virtual(camera(), found.virtual_depth.astype(np.float64), k, l, invalid="nan")
+    z = metric_from_virtual(found.virtual_depth.astype(np.float64), camera(), k, l, invalid="nan")
     return float(np.nanmedian(z[3:-3, 3:-3]))
 
 

@@ -8,7 +8,7 @@ from cameras import keplerian, with_focal_lengths
 from planes import plane_image, small_camera
 
 from plenodepth.camera import GridCamera, load_camera, metric_from_virtual, virtual_from_metric
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
@@ -22,13 +22,13 @@ INNER = (slice(3, -3), slice(3, -3))  # lenses with all their neighbours
 
 def relative_errors(found: VirtualDepthMap, depth: float) -> np.ndarray:
     k, l = CAMERA.micro_images.lattice.indices()
-    z = metric_from_virtual(CAMERA, found.virtual_depth.astype(np.float64), k, l, invalid="nan")
+    z = metric_from_virtual(found.virtual_depth.astype(np.float64), CAMERA, k, l, invalid="nan")
     return (z / depth - 1)[INNER]
 
 
 @pytest.mark.parametrize("depth", [500.0, 700.0, 1000.0, 1400.0, 1900.0])
 def test_coarse_depth_of_a_plane_at_large_aperture(depth: float) -> None:
-    error = relative_errors(estimate_depth(plane_image(depth), CAMERA), depth)
+    error = relative_errors(estimate_virtual_depth(plane_image(depth), CAMERA), depth)
     assert np.isfinite(error).mean() > 0.98
     assert abs(np.nanmedian(error)) < 0.003
     assert (np.abs(error[np.isfinite(error)]) < 0.02).mean() > 0.95
@@ -36,17 +36,17 @@ def test_coarse_depth_of_a_plane_at_large_aperture(depth: float) -> None:
 
 def test_depth_works_down_to_a_virtual_depth_of_two() -> None:
     depth = 2150.0
-    assert virtual_from_metric(CAMERA, depth) < 2.2
-    error = relative_errors(estimate_depth(plane_image(depth), CAMERA), depth)
+    assert virtual_from_metric(depth, CAMERA) < 2.2
+    error = relative_errors(estimate_virtual_depth(plane_image(depth), CAMERA), depth)
     assert abs(np.nanmedian(error)) < 0.003
 
 
 @pytest.mark.parametrize("depth", [700.0, 1400.0])
 def test_refined_depth_of_a_plane(depth: float) -> None:
-    found = estimate_depth(plane_image(depth), CAMERA, DepthSettings(refined=True))
+    found = estimate_virtual_depth(plane_image(depth), CAMERA, DepthSettings(refined=True))
     rows, columns = np.nonzero(np.isfinite(found.virtual_depth))
     k, l = CAMERA.micro_images.owner(np.column_stack([columns, rows]))
-    z = metric_from_virtual(CAMERA, found.virtual_depth[rows, columns].astype(np.float64), k, l)
+    z = metric_from_virtual(found.virtual_depth[rows, columns].astype(np.float64), CAMERA, k, l)
     assert len(rows) > 0.5 * found.virtual_depth.size
     assert abs(np.median(z) / depth - 1) < 0.005
     assert (np.abs(z / depth - 1) < 0.05).mean() > 0.95
@@ -56,7 +56,7 @@ def test_blur_awareness_lowers_the_spread() -> None:
     spreads = {}
     for blur in (True, False):
         settings = DepthSettings(blur=blur)
-        errors = [relative_errors(estimate_depth(plane_image(z), CAMERA, settings), z) for z in (700.0, 1400.0)]
+        errors = [relative_errors(estimate_virtual_depth(plane_image(z), CAMERA, settings), z) for z in (700.0, 1400.0)]
         spreads[blur] = np.mean([np.nanmedian(np.abs(error - np.nanmedian(error))) for error in errors])
     assert spreads[True] < spreads[False]
 
@@ -64,9 +64,9 @@ def test_blur_awareness_lowers_the_spread() -> None:
 def test_about_two_thirds_of_the_errors_are_within_one_sigma() -> None:
     inside = []
     for depth in (700.0, 1000.0, 1400.0):
-        found = estimate_depth(plane_image(depth, noise=0.01), CAMERA)
+        found = estimate_virtual_depth(plane_image(depth, noise=0.01), CAMERA)
         k, l = CAMERA.micro_images.lattice.indices()
-        error = (found.virtual_depth - virtual_from_metric(CAMERA, depth, k, l)) / found.sigma
+        error = (found.virtual_depth - virtual_from_metric(depth, CAMERA, k, l)) / found.sigma
         inside.append((np.abs(error[INNER]) < 1).mean())
     assert 0.5 < np.mean(inside) < 0.9
 
@@ -78,15 +78,15 @@ def raw(gray: np.ndarray) -> RawImage:
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0, np.nan], ids=["black", "gray", "white", "missing"])
 @pytest.mark.parametrize("refined", [False, True])
 def test_where_there_is_nothing_to_match_there_is_no_depth(value: float, refined: bool) -> None:
-    found = estimate_depth(raw(np.full((404, 560), value)), CAMERA, DepthSettings(refined=refined))
+    found = estimate_virtual_depth(raw(np.full((404, 560), value)), CAMERA, DepthSettings(refined=refined))
     assert np.isnan(found.virtual_depth).all()
     assert (found.confidence == 0).all()
 
 
 def test_pure_noise_is_not_trusted() -> None:
     noise = np.random.default_rng(0).normal(0.5, 0.1, (404, 560))
-    found = estimate_depth(raw(noise), CAMERA)
-    textured = estimate_depth(plane_image(900.0), CAMERA)
+    found = estimate_virtual_depth(raw(noise), CAMERA)
+    textured = estimate_virtual_depth(plane_image(900.0), CAMERA)
     assert np.median(found.confidence) < 0.5 * np.median(textured.confidence)
 
 
@@ -94,15 +94,15 @@ def test_missing_pixels_are_left_out() -> None:
     image = plane_image(1000.0)
     gray = image.gray.copy()
     gray[np.random.default_rng(1).random(gray.shape) < 0.05] = np.nan
-    error = relative_errors(estimate_depth(replace(image, gray=gray), CAMERA), 1000.0)
+    error = relative_errors(estimate_virtual_depth(replace(image, gray=gray), CAMERA), 1000.0)
     assert np.isfinite(error).mean() > 0.9
     assert abs(np.nanmedian(error)) < 0.005
 
 
 def test_a_camera_known_only_by_its_grid_gives_virtual_depth() -> None:
     grid = GridCamera("grid", 560, 404, CAMERA.micro_images, np.array([[1, 5], [2, 6], [3, 100.0]]))
-    found = estimate_depth(plane_image(1000.0), grid)
-    expected = float(virtual_from_metric(CAMERA, 1000.0))
+    found = estimate_virtual_depth(plane_image(1000.0), grid)
+    expected = float(virtual_from_metric(1000.0, CAMERA))
     assert np.nanmedian(found.virtual_depth) == pytest.approx(expected, rel=0.1)  # λ is not known
 
 
@@ -119,7 +119,7 @@ def test_a_keplerian_camera_is_searched_at_negative_depths() -> None:
 
 def test_an_image_of_another_size_is_refused() -> None:
     with pytest.raises(InputError, match=r"100 × 50 px.*560 × 404"):
-        estimate_depth(raw(np.zeros((50, 100))), CAMERA)
+        estimate_virtual_depth(raw(np.zeros((50, 100))), CAMERA)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_impossible_settings_are_named(wrong: dict) -> None:
 def test_the_order_of_things_in_a_real_frame(real_data: object) -> None:
     """A Raytrix R5, vendor's grid, no white image: kangaroo, cup and second animal, then the books at the back."""
     camera = load_camera(f"{real_data}/r5/fujita2-calib.xml", image_size=(2048, 2048))
-    found = estimate_depth(load_raw(f"{real_data}/r5/fujita2-frame0.png", camera), camera)
+    found = estimate_virtual_depth(load_raw(f"{real_data}/r5/fujita2-frame0.png", camera), camera)
     assert found.valid_fraction > 0.6
 
     def median(u: slice, v: slice) -> float:

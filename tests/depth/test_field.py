@@ -14,17 +14,17 @@ from planes import LUMINANCE
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.micro_images import fitted_to_lenses
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import ApertureModel, DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import Material, Rectangle, Scene
-from plenodepth.sim.textures import noise_image
+from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
+from plenodepth.sim.scenes.textures import noise_image
+from plenodepth.sim.scenes.twins import view_center, view_size, wall_scene
 from plenodepth.sim.truth import ground_truth
-from plenodepth.sim.twins import view_center, view_size, wall_scene
 
 CAMERA = replace(shrunk(preset("r12-es"), 24, 20), depth_scale=None)
 CORNER = np.array([-9.5, -7.0])  # mm off the axis, as are the corners of a whole R12 sensor
@@ -41,21 +41,23 @@ def off_axis(camera: PlenopticCamera, offset: np.ndarray) -> PlenopticCamera:
 
 def slanted_wall(depth: float, turn: str) -> Scene:
     """A wall of noise that fills the view of `CAMERA`, 69° from facing it."""
-    side = 5 * max(view_size(CAMERA, depth))
+    side = 5 * max(view_size(depth, CAMERA))
     texture = noise_image(1400, 1400, octaves=6, cell=44.0, seed=int(depth))
-    pose = Pose(Pose.from_rotation_vector(TURNS[turn]).rotation, view_center(CAMERA, depth))
+    pose = Pose(Pose.from_rotation_vector(TURNS[turn]).rotation, view_center(depth, CAMERA))
     return Scene((Rectangle(side, side, pose, Material(texture=texture, emits=True)),))
 
 
 def require_small_errors(camera: PlenopticCamera, scene: Scene) -> None:
     """Of coarse depth, the vignetting divided out exactly; they are large where the aperture is left alone."""
-    light = render(camera, scene, RenderSettings(rays=128, vignetting=False, seed=4)).light
+    light = render(scene, camera, RenderSettings(rays=128, vignetting=False, seed=4)).light
     gray = (light @ LUMINANCE).astype(np.float32)
     image = RawImage(gray, None, noise_level(gray, camera), Devignetting.NONE)
-    truth = ground_truth(camera, scene).lens_depth
+    truth = ground_truth(scene, camera).lens_depth
     models: tuple[ApertureModel, ...] = ("off", "per_pixel")
     plain, aware = (
-        metric_depth_map(camera, estimate_depth(image, camera, DepthSettings(aperture_model=model))).depth / truth - 1
+        metric_depth_map(estimate_virtual_depth(image, camera, DepthSettings(aperture_model=model)), camera).depth
+        / truth
+        - 1
         for model in models
     )
     assert np.isfinite(aware).mean() > 0.9
@@ -67,7 +69,7 @@ def require_small_errors(camera: PlenopticCamera, scene: Scene) -> None:
 @pytest.mark.parametrize(("depth", "turn"), [(650.0, "about x"), (1200.0, "about y")])
 def test_slanted_walls_are_where_they_are(depth: float, turn: str) -> None:
     scene = slanted_wall(depth, turn)
-    truth = ground_truth(CAMERA, scene).lens_depth
+    truth = ground_truth(scene, CAMERA).lens_depth
     assert truth.max() > 1.1 * truth.min()
     require_small_errors(CAMERA, scene)
 
@@ -75,4 +77,4 @@ def test_slanted_walls_are_where_they_are(depth: float, turn: str) -> None:
 @pytest.mark.parametrize("depth", [700.0, 1300.0])
 def test_corners_are_as_good_as_the_middle(depth: float) -> None:
     camera = off_axis(CAMERA, CORNER)
-    require_small_errors(camera, wall_scene(camera, depth, 31))
+    require_small_errors(camera, wall_scene(depth, 31, camera))

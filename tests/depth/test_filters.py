@@ -36,7 +36,7 @@ from plenodepth.depth.filters import (
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Pose
-from plenodepth.sim.scene import Rectangle, Scene, Sphere
+from plenodepth.sim.scenes.scene import Rectangle, Scene, Sphere
 from plenodepth.sim.truth import GroundTruth, ground_truth
 
 EVERYTHING = FilterSettings(confidence=True, consistency=True, median=True, bilateral=True)
@@ -71,7 +71,7 @@ def camera() -> PlenopticCamera:
 def truth(camera: PlenopticCamera) -> GroundTruth:
     """A tilted wall and a ball before it."""
     wall = Rectangle(900, 900, Pose.from_rotation_vector([0.3, -0.2, 0], [0, 0, 900]))
-    return ground_truth(camera, Scene((wall, Sphere(30, Pose(np.eye(3), np.array([5.0, -3.0, 650.0]))))))
+    return ground_truth(Scene((wall, Sphere(30, Pose(np.eye(3), np.array([5.0, -3.0, 650.0]))))), camera)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["coarse", "refined"])
@@ -105,8 +105,8 @@ def test_consistency_looks_where_the_neighbours_see_the_same_point(camera):
     shape = (camera.sensor.height, camera.sensor.width)
     uv = np.stack(np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), axis=-1)
     k, l = camera.micro_images.owner(uv)
-    v = virtual_from_metric(camera, 900.0, k, l)
-    points = unproject(camera, uv, k, l, v)
+    v = virtual_from_metric(900.0, camera, k, l)
+    points = unproject(uv, k, l, v, camera)
     patch = (np.abs(points[..., :2]).max(axis=-1) < 2) & (k >= 0)
     assert 50 < patch.sum() < 3000
     kept = np.isfinite(consistency(as_map(np.where(patch, v, np.nan), refined=True), camera).virtual_depth)
@@ -152,7 +152,7 @@ def test_metric_range_is_that_of_the_depths(good):
         k, l = camera.micro_images.owner(np.stack(np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), axis=-1))
     else:
         k, l = camera.micro_images.lattice.indices()
-    z = metric_from_virtual(camera, v, k, l)
+    z = metric_from_virtual(v, camera, k, l)
     kept = np.isfinite(metric_range(as_map(v, refined=good.refined), camera, 500, 900).virtual_depth)
     assert 0.1 < kept.mean() < 0.9
     assert np.array_equal(kept, (z >= 500) & (z <= 900) & (k >= 0))
@@ -168,7 +168,7 @@ def test_the_range_is_the_cameras_own_unless_given(name):
     # A lens of a tilted array has a slightly different virtual depth for the same millimetres.
     assert kept[(v > far + 0.1) & (v < near - 0.5)].all()
     assert not kept[(v < far - 0.1) | (v > near + 0.5)].any()
-    z = metric_from_virtual(camera, v, *camera.micro_images.lattice.indices(), invalid="nan")
+    z = metric_from_virtual(v, camera, *camera.micro_images.lattice.indices(), invalid="nan")
     usable = usable_depth_range(camera)
     assert (z[kept] >= usable.near * (1 - 1e-5)).all()
     assert (z[kept] <= usable.far * (1 + 1e-5)).all()

@@ -10,7 +10,7 @@ from planes import plane_image, small_camera
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
@@ -50,9 +50,13 @@ def test_both_kernels_take_the_cameras_coefficient(model: str) -> None:
     gray = plane_image(900.0, tilt=0.4).gray[: camera.sensor.height, : camera.sensor.width]
     image = RawImage(gray.astype(np.float32), None, 0.0, Devignetting.NONE)
     settings = DepthSettings(aperture_model=model)  # type: ignore[arg-type]
-    slow, fast = (estimate_depth(image, camera, replace(settings, kernel=name)) for name in ("reference", "cpu"))
-    given = estimate_depth(image, replace(camera, blur_coefficient=None), replace(settings, blur_coefficient=0.7))
-    disc = estimate_depth(image, replace(camera, blur_coefficient=None), settings)
+    slow, fast = (
+        estimate_virtual_depth(image, camera, replace(settings, kernel=name)) for name in ("reference", "cpu")
+    )
+    given = estimate_virtual_depth(
+        image, replace(camera, blur_coefficient=None), replace(settings, blur_coefficient=0.7)
+    )
+    disc = estimate_virtual_depth(image, replace(camera, blur_coefficient=None), settings)
     assert np.allclose(slow.virtual_depth, fast.virtual_depth, atol=1e-3, equal_nan=True)
     assert np.array_equal(fast.virtual_depth, given.virtual_depth, equal_nan=True)
     assert not np.array_equal(fast.virtual_depth, disc.virtual_depth, equal_nan=True)

@@ -70,7 +70,7 @@ def test_only_coarse_maps_with_the_aperture_undone_per_pixel_are_averaged(
     image = RawImage(gray, None, 0.0, Devignetting.NONE)
     calls: list[int] = []
     monkeypatch.setattr(estimate, "averaged", lambda v, sigma, views: calls.append(1) or v)
-    estimate.estimate_depth(image, CAMERA, DepthSettings(aperture_model=model, refined=refined))
+    estimate.estimate_virtual_depth(image, CAMERA, DepthSettings(aperture_model=model, refined=refined))
     assert not calls
-    estimate.estimate_depth(image, CAMERA, DepthSettings(aperture_model="per_pixel"))
+    estimate.estimate_virtual_depth(image, CAMERA, DepthSettings(aperture_model="per_pixel"))
     assert calls

@@ -11,17 +11,17 @@ import numpy as np
 from plenodepth.calib import fit_depth_scale, with_depth_scale
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.estimate import estimate_depth
+from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.evaluate import median_depth, relative_depth_error
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw import clean_image
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import Scene
+from plenodepth.sim.scenes.scene import Scene
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
-from plenodepth.sim.twins import wall_scene
 
 CAMERA = replace(shrunk(preset("r12-es"), 24, 20), depth_scale=None)
 DISTANCES = np.arange(500.0, 2000.0, 200.0)
@@ -31,19 +31,19 @@ PAPER = 0.0378  # of R12-ES, there on the distances that Γ was fitted to
 
 
 def exposed(scene: Scene, seed: int) -> np.ndarray:
-    light = render(CAMERA, scene, RenderSettings(rays=128, seed=seed)).light
+    light = render(scene, CAMERA, RenderSettings(rays=128, seed=seed)).light
     return expose(light, SensorSettings(color=False, seed=seed))
 
 
 @cache
 def virtual_maps() -> tuple[VirtualDepthMap, ...]:
     white = exposed(white_scene(CAMERA), seed=1)
-    walls = [exposed(wall_scene(CAMERA, float(depth), int(depth)), int(depth)) for depth in DISTANCES]
-    return tuple(estimate_depth(clean_image(wall, CAMERA, white=white), CAMERA, UNAWARE) for wall in walls)
+    walls = [exposed(wall_scene(float(depth), int(depth), CAMERA), int(depth)) for depth in DISTANCES]
+    return tuple(estimate_virtual_depth(clean_image(wall, CAMERA, white=white), CAMERA, UNAWARE) for wall in walls)
 
 
 def depths(camera: PlenopticCamera) -> np.ndarray:
-    return np.array([median_depth(metric_depth_map(camera, found)) for found in virtual_maps()])
+    return np.array([median_depth(metric_depth_map(found, camera)) for found in virtual_maps()])
 
 
 def test_depth_scale_makes_displacements_right_at_other_distances() -> None:

@@ -11,7 +11,7 @@ import pytest
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.geometry import Pose
-from plenodepth.sim.scene import Rectangle, Scene, Sphere
+from plenodepth.sim.scenes.scene import Rectangle, Scene, Sphere
 from plenodepth.sim.truth import GroundTruth, ground_truth
 
 MapMaker = Callable[..., VirtualDepthMap]
@@ -48,16 +48,16 @@ def plane() -> tuple[Pose, Scene]:
 
 @pytest.fixture(scope="session")
 def plane_truth(camera: PlenopticCamera, plane: tuple[Pose, Scene]) -> GroundTruth:
-    return ground_truth(camera, plane[1])
+    return ground_truth(plane[1], camera)
 
 
 @pytest.fixture(scope="session")
 def frontal_truth(camera: PlenopticCamera) -> GroundTruth:
     pose = Pose(np.eye(3), np.array([0.0, 0.0, 950.0]))
-    return ground_truth(camera, Scene((Rectangle(900, 900, pose),)))
+    return ground_truth(Scene((Rectangle(900, 900, pose),)), camera)
 
 
 @pytest.fixture(scope="session")
 def sphere_truth(camera: PlenopticCamera) -> GroundTruth:
     wall = Rectangle(900, 900, Pose(np.eye(3), np.array([0.0, 0.0, 1100.0])))
-    return ground_truth(camera, Scene((wall, Sphere(25, Pose(np.eye(3), np.array([5.0, -3.0, 700.0]))))))
+    return ground_truth(Scene((wall, Sphere(25, Pose(np.eye(3), np.array([5.0, -3.0, 700.0]))))), camera)

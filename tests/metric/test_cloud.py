@@ -25,7 +25,7 @@ from plenodepth.metric import PointCloud, point_cloud, write_cloud
 from plenodepth.metric.cloud import _in_central_part
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
+from plenodepth.sim.scenes.scene import ImageTexture, Material, Rectangle, Scene
 
 
 def raw_image(gray: np.ndarray, color: np.ndarray | None = None) -> RawImage:
@@ -44,7 +44,7 @@ def small_cloud(colors: bool = True) -> PointCloud:
 
 
 def test_points_of_a_refined_map_lie_on_the_plane(camera, as_map, plane, plane_truth):
-    cloud = point_cloud(camera, as_map(plane_truth.virtual_depth, refined=True))
+    cloud = point_cloud(as_map(plane_truth.virtual_depth, refined=True), camera)
     assert len(cloud) == np.isfinite(plane_truth.depth).sum()
     assert np.abs(plane[0].inverse()(cloud.points)[:, 2]).max() < 0.1
     assert np.allclose(cloud.points[:, 2], plane_truth.depth[cloud.pixels[:, 1], cloud.pixels[:, 0]], atol=0.1)
@@ -54,7 +54,7 @@ def test_points_of_a_refined_map_lie_on_the_plane(camera, as_map, plane, plane_t
 
 def test_points_of_a_refined_map_lie_on_the_sphere(camera, as_map, sphere_truth):
     ball = np.where(sphere_truth.object_index == 1, sphere_truth.virtual_depth, np.nan)
-    cloud = point_cloud(camera, as_map(ball, refined=True))
+    cloud = point_cloud(as_map(ball, refined=True), camera)
     assert len(cloud) > 500
     radius = np.linalg.norm(cloud.points - [5, -3, 700], axis=1)
     assert np.abs(radius - 25).max() < 0.1
@@ -63,9 +63,9 @@ def test_points_of_a_refined_map_lie_on_the_sphere(camera, as_map, sphere_truth)
 def test_points_return_to_their_pixels_with_the_depth_scale(as_map):
     camera = preset("r12-mini")
     v = np.random.default_rng(5).uniform(3, 12, (404, 560))
-    cloud = point_cloud(camera, as_map(v, refined=True))
+    cloud = point_cloud(as_map(v, refined=True), camera)
     k, l = camera.micro_images.owner(cloud.pixels)
-    again = project(camera, cloud.points[::53], k[::53], l[::53], depth_scale=True)
+    again = project(cloud.points[::53], k[::53], l[::53], camera, depth_scale=True)
     assert np.allclose(again.uv, cloud.pixels[::53], atol=1e-6)
 
 
@@ -84,14 +84,14 @@ def wall_of_places(depth: float, half: float) -> Scene:
 @pytest.mark.parametrize("depth", [600.0, 1400.0])
 def test_points_lie_where_the_clipped_pixels_look(camera, as_map, depth):
     narrow, half = at_f(camera, 4.0), 0.1 * depth
-    light = render(narrow, wall_of_places(depth, half), RenderSettings(rays=128, vignetting=False)).light
+    light = render(wall_of_places(depth, half), narrow, RenderSettings(rays=128, vignetting=False)).light
     k, l = camera.micro_images.owner(np.moveaxis(np.indices(light.shape[:2])[::-1], 0, -1))
-    v = np.where(k >= 0, virtual_from_metric(camera, depth, np.maximum(k, 0), np.maximum(l, 0)), np.nan)
+    v = np.where(k >= 0, virtual_from_metric(depth, camera, np.maximum(k, 0), np.maximum(l, 0)), np.nan)
     unaware = as_map(v, refined=True)
     aware = replace(unaware, aperture_model="per_pixel")
     errors = []
     for virtual_map in (unaware, aware):
-        cloud = point_cloud(narrow, virtual_map)
+        cloud = point_cloud(virtual_map, narrow)
         seen = (2 * light[cloud.pixels[:, 1], cloud.pixels[:, 0], :2].astype(np.float64) - 1) * half
         lit = np.hypot(*(cloud.pixels - camera.micro_images.center(*camera.micro_images.owner(cloud.pixels))).T) < 9.5
         errors.append(np.median(np.linalg.norm(cloud.points[lit, :2] - seen[lit], axis=1)))
@@ -102,10 +102,10 @@ def test_points_lie_where_the_clipped_pixels_look(camera, as_map, depth):
 def test_dark_pixels_give_no_points(camera, as_map):
     narrow = at_f(camera, 8.0)
     virtual_map = replace(as_map(np.full((404, 560), 6.0), refined=True), aperture_model="per_pixel")
-    cloud = point_cloud(narrow, virtual_map, raw_image(np.full((404, 560), 0.5)))
+    cloud = point_cloud(virtual_map, narrow, raw_image(np.full((404, 560), 0.5)))
     k, l = camera.micro_images.owner(cloud.pixels)
     away = np.hypot(*(cloud.pixels - camera.micro_images.center(k, l)).T)
-    assert 0.5 < len(cloud) / len(point_cloud(narrow, replace(virtual_map, aperture_model="off"))) < 0.95
+    assert 0.5 < len(cloud) / len(point_cloud(replace(virtual_map, aperture_model="off"), narrow)) < 0.95
     assert np.isfinite(cloud.points).all()
     assert away.max() < 11
     assert len(cloud.points) == len(cloud.colors) == len(cloud.confidence) == len(cloud.sigma) == len(cloud.pixels)
@@ -113,9 +113,9 @@ def test_dark_pixels_give_no_points(camera, as_map):
 
 @pytest.mark.parametrize("depth", [500.0, 800.0, 1500.0])
 def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
-    v = virtual_from_metric(camera, depth, *camera.micro_images.lattice.indices())
+    v = virtual_from_metric(depth, camera, *camera.micro_images.lattice.indices())
     coarse = as_map(v, refined=False)
-    once, all_pixels = point_cloud(camera, coarse), point_cloud(camera, coarse, every_pixel=True)
+    once, all_pixels = point_cloud(coarse, camera), point_cloud(coarse, camera, every_pixel=True)
     assert np.allclose(once.points[:, 2], depth, atol=0.01)
     # How often: once per lens that sees the point, which are as many as disparities fit into a micro-image.
     disparity = corrected_disparity([1.0], v.mean(), lens_distances(camera).pitch_ratio)[0]
@@ -131,8 +131,8 @@ def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
 def test_a_coarse_map_has_no_gaps_where_all_pixels_are_clipped(camera, as_map):
     """At f/8 even the middle of a micro-image looks closer together than its pixels stand."""
     narrow, depth = at_f(camera, 8.0), 800.0
-    v = virtual_from_metric(narrow, depth, *camera.micro_images.lattice.indices())
-    cloud = point_cloud(narrow, replace(as_map(v, refined=False), aperture_model="per_pixel"))
+    v = virtual_from_metric(depth, narrow, *camera.micro_images.lattice.indices())
+    cloud = point_cloud(replace(as_map(v, refined=False), aperture_model="per_pixel"), narrow)
     lens_step = np.ptp(cloud.points[:, 0]) / camera.micro_images.lattice.columns
     inner = 0.5 * np.abs(cloud.points[:, 1]).max()
     places = np.random.default_rng(9).uniform(-inner, inner, (5000, 2))
@@ -148,14 +148,14 @@ def test_each_micro_image_gives_at_least_its_central_pixel():
         column, row = np.rint(center).astype(np.int64).T
         depth = np.full((lattice.rows, lattice.columns), v, np.float32)
         share = 1 / np.abs(depth.ravel())
-        assert _in_central_part(camera, share, row, column, owner.astype(np.int32)).all()
+        assert _in_central_part(share, row, column, owner.astype(np.int32), camera).all()
 
 
 def test_missing_depths_give_no_points(camera, as_map):
     v = np.full((20, 24), np.nan)
-    assert len(point_cloud(camera, as_map(v, refined=False))) == 0
+    assert len(point_cloud(as_map(v, refined=False), camera)) == 0
     v[10, 12] = 6
-    cloud = point_cloud(camera, as_map(v, refined=False))
+    cloud = point_cloud(as_map(v, refined=False), camera)
     k, l = camera.micro_images.owner(cloud.pixels)
     assert len(cloud) > 0
     assert (k == 12).all()
@@ -167,17 +167,17 @@ def test_colours_are_those_of_the_pixels_as_screens_show_them(camera, as_map):
     color = rng.uniform(-0.1, 1.2, (404, 560, 3)).astype(np.float32)
     color[0, 0], color[0, 1], color[200, 300] = 0, 1, [0.2140, 1.5, np.nan]
     v = np.full((404, 560), 5.0)
-    cloud = point_cloud(camera, as_map(v, refined=True), raw_image(color[..., 1], color))
+    cloud = point_cloud(as_map(v, refined=True), camera, raw_image(color[..., 1], color))
     here = (cloud.pixels == [300, 200]).all(axis=1)
     assert np.abs(cloud.colors[here][0].astype(int) - [127, 255, 0]).max() <= 1
-    gray = point_cloud(camera, as_map(v, refined=True), raw_image(color[..., 1]))
+    gray = point_cloud(as_map(v, refined=True), camera, raw_image(color[..., 1]))
     assert np.array_equal(gray.colors, np.repeat(cloud.colors[:, 1:2], 3, axis=1))
-    assert point_cloud(camera, as_map(v, refined=True)).colors is None
+    assert point_cloud(as_map(v, refined=True), camera).colors is None
 
 
 def test_image_of_another_size_is_refused(camera, as_map):
     with pytest.raises(InputError, match="camera's is"):
-        point_cloud(camera, as_map(np.full((20, 24), 5.0), refined=False), raw_image(np.zeros((10, 10))))
+        point_cloud(as_map(np.full((20, 24), 5.0), refined=False), camera, raw_image(np.zeros((10, 10))))
 
 
 def test_ply_reads_back(tmp_path):

@@ -23,7 +23,7 @@ from plenodepth.depth.settings_file import SettingsFile, load_settings
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, read_float_map, read_ply
 from plenodepth.metric import central_depth, metric_depth_map, point_cloud
-from plenodepth.metric.frame import FrameDepth, chosen_device, chosen_threads, frame_depth, write_frame
+from plenodepth.metric.frame import DepthResult, chosen_device, chosen_threads, estimate_depth, write_frame
 from plenodepth.raw.image import Devignetting, RawImage
 
 resource = pytest.importorskip("resource", reason="limits of a process are not known here")
@@ -32,12 +32,12 @@ ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "virtual.ti
 
 
 @pytest.fixture(scope="module")
-def frame(camera: PlenopticCamera, as_map, plane_truth) -> FrameDepth:
+def frame(camera: PlenopticCamera, as_map, plane_truth) -> DepthResult:
     """The truth of a plane, as if it had been estimated."""
     virtual: VirtualDepthMap = as_map(plane_truth.virtual_depth, refined=True)
-    cloud = point_cloud(camera, virtual)
-    return FrameDepth(
-        "plane", virtual, metric_depth_map(camera, virtual), cloud, central_depth(camera, cloud), {"image": "plane"}
+    cloud = point_cloud(virtual, camera)
+    return DepthResult(
+        "plane", virtual, metric_depth_map(virtual, camera), cloud, central_depth(cloud, camera), {"image": "plane"}
     )
 
 
@@ -59,13 +59,13 @@ def largest_file(size: int) -> Iterator[None]:
 
 def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth, monkeypatch, as_map, tmp_path) -> None:
     virtual: VirtualDepthMap = as_map(plane_truth.lens_virtual_depth, refined=False)
-    monkeypatch.setattr("plenodepth.metric.frame.estimate_depth", lambda *_, **__: virtual)
+    monkeypatch.setattr("plenodepth.metric.frame.estimate_virtual_depth", lambda *_, **__: virtual)
     gray = np.full((camera.sensor.height, camera.sensor.width), 0.5, np.float32)
     image = RawImage(gray, None, 0.01, Devignetting.NONE, "plane")
     settings, filters = DepthSettings(window=7), FilterSettings(near=0.0, far=np.inf)
-    frame = frame_depth(image, camera, settings, filters, threads=3)
+    frame = estimate_depth(image, camera, settings, filters, threads=3)
     summary = frame.summary
-    metric = metric_depth_map(camera, virtual)
+    metric = metric_depth_map(virtual, camera)
     assert list(summary) == [
         "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds",
         "aperture_model", "depth_scale_applied", "blur_coefficient", "blur_coefficient_from",
@@ -89,9 +89,9 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
 
 def test_a_frame_without_depth_has_a_record_too(camera: PlenopticCamera, monkeypatch, as_map, tmp_path) -> None:
     nothing = as_map(np.full((20, 24), np.nan), refined=False)
-    monkeypatch.setattr("plenodepth.metric.frame.estimate_depth", lambda *_, **__: nothing)
+    monkeypatch.setattr("plenodepth.metric.frame.estimate_virtual_depth", lambda *_, **__: nothing)
     gray = np.zeros((camera.sensor.height, camera.sensor.width), np.float32)
-    summary = frame_depth(RawImage(gray, None, 0.01, Devignetting.NONE, "dark"), camera).summary
+    summary = estimate_depth(RawImage(gray, None, 0.01, Devignetting.NONE, "dark"), camera).summary
     empty = [name for name in summary if name.startswith(("median", "q25", "q75"))]
     assert {summary[name] for name in empty} == {None}
     assert summary["valid_fraction"] == 0
@@ -102,11 +102,11 @@ def test_the_record_keeps_all_notes() -> None:
     image, plain = plane_image(1000.0), small_camera()
     unknown = replace(plain, main_lens=replace(plain.main_lens, f_number=None))
     scaled = replace(unknown, depth_scale=np.array([0.0, 0.5, 0.0]))
-    assert "note" not in frame_depth(image, plain).summary
-    summary = frame_depth(image, scaled).summary
+    assert "note" not in estimate_depth(image, plain).summary
+    summary = estimate_depth(image, scaled).summary
     assert summary["note"] == "the camera file has no f-number: the aperture's effect on depth is not undone"
     assert summary["depth_scale_applied"]
-    summary = frame_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary
+    summary = estimate_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary
     assert summary["note"] == (
         "the camera file has no f-number: the aperture's effect on depth is not undone; "
         "the camera's depth scale is for aperture model per_pixel, and not applied (per_pixel would apply it)"
@@ -129,7 +129,7 @@ def test_a_device_or_threads_that_are_not_there_are_refused() -> None:
 # --- the files --------------------------------------------------------------------------------------------------
 
 
-def test_a_frames_files(frame: FrameDepth, tmp_path: Path) -> None:
+def test_a_frames_files(frame: DepthResult, tmp_path: Path) -> None:
     paths = write_frame(frame, tmp_path)
     assert paths == sorted(tmp_path.iterdir()) == [tmp_path / f"plane.{end}" for end in ENDS]
     assert np.array_equal(read_float_map(tmp_path / "plane.virtual.tiff"), frame.virtual.virtual_depth, equal_nan=True)
@@ -137,14 +137,14 @@ def test_a_frames_files(frame: FrameDepth, tmp_path: Path) -> None:
     assert len(read_ply(tmp_path / "plane.ply")["points"]) == len(frame.cloud)
 
 
-def test_a_camera_without_optics_has_fewer(frame: FrameDepth, tmp_path: Path) -> None:
+def test_a_camera_without_optics_has_fewer(frame: DepthResult, tmp_path: Path) -> None:
     write_frame(replace(frame, metric=None, cloud=None, central=None), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"plane.virtual.tiff", "plane.confidence.tiff", "plane.json"}
 
 
 @pytest.mark.parametrize(("size", "culprit"), [(1_000_000, "ply"), (60_000, "virtual.tiff"), (0, "virtual.tiff")])
 def test_a_file_that_the_system_cuts_short_leaves_none_behind(
-    frame: FrameDepth, tmp_path: Path, size: int, culprit: str
+    frame: DepthResult, tmp_path: Path, size: int, culprit: str
 ) -> None:
     (tmp_path / "plane.json").write_text("of an earlier run")
     with largest_file(size), pytest.raises(InputError) as caught:
@@ -155,14 +155,14 @@ def test_a_file_that_the_system_cuts_short_leaves_none_behind(
     assert (tmp_path / "plane.json").read_text() == "of an earlier run"
 
 
-def test_a_folder_in_the_way_of_one_file_keeps_all_away(frame: FrameDepth, tmp_path: Path) -> None:
+def test_a_folder_in_the_way_of_one_file_keeps_all_away(frame: DepthResult, tmp_path: Path) -> None:
     (tmp_path / "plane.ply").mkdir()
     with pytest.raises(InputError, match=r"/plane\.ply: is a folder"):
         write_frame(frame, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["plane.ply"]
 
 
-def test_a_folder_that_is_not_there_is_named(frame: FrameDepth, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_named(frame: DepthResult, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="gone: cannot be written: No such file or directory"):
         write_frame(frame, tmp_path / "gone")
 

@@ -11,11 +11,11 @@ from plenodepth.camera import GridCamera, PlenopticCamera, preset
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.raw import BAYER_PATTERNS, Devignetting, RawImage, clean_image, noise_level
+from plenodepth.raw.levels import Levels
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.rims import rim_brightness
-from plenodepth.raw.scale import Levels
 from plenodepth.sim.render import RenderSettings, render
-from plenodepth.sim.scene import ImageTexture, Material, Rectangle, Scene
+from plenodepth.sim.scenes.scene import ImageTexture, Material, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
 
@@ -30,7 +30,7 @@ def at_aperture(f_number: float | None) -> PlenopticCamera:
 
 @cache
 def white_light(f_number: float, seed: int = 0) -> np.ndarray:
-    return render(MINI, white_scene(MINI), RenderSettings(rays=64, f_number=f_number, seed=seed)).light
+    return render(white_scene(MINI), MINI, RenderSettings(rays=64, f_number=f_number, seed=seed)).light
 
 
 @cache
@@ -38,7 +38,7 @@ def textured_light(f_number: float) -> np.ndarray:
     coarse = np.random.default_rng(0).random((12, 12, 3))
     texture = ImageTexture(np.kron(coarse, np.ones((8, 8, 1))).astype(np.float32))
     wall = Rectangle(120, 120, Pose(np.eye(3), np.array([0, 0, 900.0])), Material(texture=texture, emits=True))
-    return render(MINI, Scene((wall,)), RenderSettings(rays=64, f_number=f_number)).light
+    return render(Scene((wall,)), MINI, RenderSettings(rays=64, f_number=f_number)).light
 
 
 @cache
@@ -47,7 +47,7 @@ def bare_light() -> np.ndarray:
     coarse = np.random.default_rng(0).random((12, 12, 3))
     texture = ImageTexture(np.kron(coarse, np.ones((8, 8, 1))).astype(np.float32))
     wall = Rectangle(120, 120, Pose(np.eye(3), np.array([0, 0, 900.0])), Material(texture=texture, emits=True))
-    return render(MINI, Scene((wall,)), RenderSettings(rays=64, f_number=2.8, vignetting=False)).light
+    return render(Scene((wall,)), MINI, RenderSettings(rays=64, f_number=2.8, vignetting=False)).light
 
 
 @cache

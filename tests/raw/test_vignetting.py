@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, preset
-from plenodepth.camera.aperture import opened, pupil_on_lens
+from plenodepth.camera.aperture.clipping import opened, pupil_on_lens
 from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.vignetting import model_white_image, predicted_vignetting, pupil_image
@@ -18,7 +18,7 @@ from plenodepth.sim.simulate import white_scene
 def test_the_prediction_is_what_the_simulator_renders(f_number: float) -> None:
     camera = preset("r12-mini")
     camera = replace(camera, main_lens=replace(camera.main_lens, f_number=f_number))
-    found = render(camera, white_scene(camera), RenderSettings(rays=64)).light[..., 0]
+    found = render(white_scene(camera), camera, RenderSettings(rays=64)).light[..., 0]
     squared, types = pixel_offsets(camera.micro_images, slice(0, 404), 560)
     expected = predicted_vignetting(camera).at(squared, types)
     inside = (types >= 0) & (squared < camera.micro_images.radius**2)
@@ -32,7 +32,7 @@ def test_the_prediction_is_what_the_simulator_renders(f_number: float) -> None:
 @pytest.mark.parametrize("name", ["r12-es", "r12-c"])
 def test_the_model_white_image_is_the_simulated_one_within_two_percent(name: str, f_number: float) -> None:
     camera = shrunk(preset(name), 12, 10)
-    found = render(camera, white_scene(camera), RenderSettings(rays=128, f_number=f_number)).light[..., 0]
+    found = render(white_scene(camera), camera, RenderSettings(rays=128, f_number=f_number)).light[..., 0]
     model = model_white_image(camera, f_number)
     squared, types = pixel_offsets(camera.micro_images, slice(0, model.shape[0]), model.shape[1])
     known = types >= 0
@@ -54,10 +54,10 @@ def test_a_white_image_through_a_distant_pupil_is_that_of_each_lens() -> None:
     assert np.sign(moved[5, 5]).tolist() == [1, 1] or np.sign(moved[5, 5]).tolist() == [-1, -1]
     pixel = camera.sensor.pixel_size
     for k, l in [(5, 5), (170, 140), (88, 75)]:
-        seen = pupil_on_lens(camera, k, l)
+        seen = pupil_on_lens(k, l, camera)
         near = np.rint(middle[l, k] + [3, -2]).astype(int)
         away = np.linalg.norm(near - middle[l, k])
-        expected = opened(camera, seen.ratio, seen.radius, np.array(away * pixel)).area
+        expected = opened(seen.ratio, seen.radius, np.array(away * pixel), camera).area
         assert model[near[1], near[0]] == pytest.approx(float(expected), abs=0.01)
 
 

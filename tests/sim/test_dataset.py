@@ -15,8 +15,8 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
 from plenodepth.sim.dataset import simulate_dataset, stations
-from plenodepth.sim.scene import Checkerboard
-from plenodepth.sim.twins import TWINS, twin, view_corners, view_size
+from plenodepth.sim.scenes.scene import Checkerboard
+from plenodepth.sim.scenes.twins import TWINS, twin, view_corners, view_size
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -60,8 +60,8 @@ def test_squares_of_small_twins_are_large_enough_in_micro_images_to_show_corners
             (board,) = frame.scene().objects
             assert isinstance(board, Checkerboard)
             depth = board.cam_from_object(board.corners())[:, 2].mean()
-            seen = board.square / view_size(camera, depth)[0] * camera.sensor.width  # px, were there one image
-            sizes.append(seen / virtual_from_metric(camera, depth))
+            seen = board.square / view_size(depth, camera)[0] * camera.sensor.width  # px, were there one image
+            sizes.append(seen / virtual_from_metric(depth, camera))
     assert np.median(sizes) > 5  # at 3.5 px no board is found
 
 
@@ -90,7 +90,7 @@ def test_scanners_have_what_the_camera_sees_in_their_windows() -> None:
     plan = twin("r12-elp20")
     for station in stations(plan, 0):
         for depth in (400.0, 700.0, 1500.0):
-            x, y, z = station.cam_from_lidar.inverse()(view_corners(plan.camera, depth)).T
+            x, y, z = station.cam_from_lidar.inverse()(view_corners(depth, plan.camera)).T
             azimuth, elevation = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
             for angle, (low, high) in ((azimuth, station.azimuth), (elevation, station.elevation)):
                 assert low < angle.min() < angle.max() < high
@@ -132,7 +132,7 @@ def test_boards_of_a_dataset_are_ready_for_calibration(small: Path) -> None:
     features = read_observations(small / "boards" / "features.bin.gz").features
     poses = {p.frame: Pose(p.rotation, p.translation).inverse() for p in read_poses(small / "boards" / "poses.js")}
     board = read_scene(small / "boards" / "scene.js").checkerboards[0]
-    result = check_features(camera, features, poses, board.corners())
+    result = check_features(features, poses, board.corners(), camera)
     assert len(result.frames) == 12
     assert result.rmse_uv < 1e-9
     assert min(frame.n for frame in result.frames) > 30

@@ -19,7 +19,7 @@ from plenodepth.sim.lidar import (
     scan,
     settings_for,
 )
-from plenodepth.sim.scene import Box, Checkerboard, Light, Material, Mesh, Rectangle, Scene, Sphere
+from plenodepth.sim.scenes.scene import Box, Checkerboard, Light, Material, Mesh, Rectangle, Scene, Sphere
 
 WALL = Rectangle(1200, 900, Pose.from_euler_xyz([0.2, -0.3, 0.1], [50, 20, 1600]), name="wall")
 BALL = Sphere(80, Pose.from_euler_xyz([0.5, 0.2, 0.1], [-60, 30, 1000]), name="ball")

@@ -46,12 +46,12 @@ def miss(found: np.ndarray, point: np.ndarray) -> float:
 def test_rays_meet_the_point_that_project_put_there(name: str, point: list[float]) -> None:
     camera, target = camera_named(name), np.array(point, dtype=np.float64)
     setup = ray_setup(camera, target[2] / 1.05, target[2] * 1.05, f_number=1.0, owner=False)
-    seen = lenses_that_see(camera, target)
+    seen = lenses_that_see(target, camera)
     assert len(seen.k) >= 2
     step = max(1, len(seen.k) // 12)
     for k, l in zip(seen.k[::step], seen.l[::step], strict=True):
         lens = int(l * camera.micro_images.lattice.columns + k)
-        found = project(camera, target, k, l)
+        found = project(target, k, l, camera)
         chief = ray(setup, found.uv, lens, np.zeros(2))
         aside = ray(setup, found.uv + [1, 0], lens, np.zeros(2))
         pixel = miss(aside, target)  # mm in the scene that one pixel covers
@@ -72,10 +72,10 @@ def test_in_a_deep_scene_the_chord_stays_near_the_bent_ray(name: str, limit: flo
     for point in POINTS[name]:
         target = np.array(point, dtype=np.float64)
         setup = ray_setup(camera, target[2] / 1.5, target[2] * 1.5, f_number=1.0, owner=False)
-        seen = lenses_that_see(camera, target)
+        seen = lenses_that_see(target, camera)
         for k, l in zip(seen.k[::5], seen.l[::5], strict=True):
             lens = int(l * camera.micro_images.lattice.columns + k)
-            uv = project(camera, target, k, l).uv
+            uv = project(target, k, l, camera).uv
             pixel = miss(ray(setup, uv + [1, 0], lens, np.zeros(2)), target)
             assert miss(ray(setup, uv, lens, np.zeros(2)), target) < limit * pixel
 
@@ -103,7 +103,7 @@ def test_the_central_ray_goes_through_the_main_lens_centre() -> None:
 
     camera = preset("r12-mini")
     setup = ray_setup(camera, 800, 1000, owner=False)
-    found = ray(setup, predicted_center(camera, 5, 7), 7 * 24 + 5, np.zeros(2))
+    found = ray(setup, predicted_center(5, 7, camera), 7 * 24 + 5, np.zeros(2))
     assert np.abs(found[:2]).max() < 1e-3
 
 

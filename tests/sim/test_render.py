@@ -11,17 +11,7 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import RenderSettings, neighbour_table, render, scene_depths
-from plenodepth.sim.scene import (
-    Box,
-    Checkerboard,
-    ImageTexture,
-    Light,
-    Material,
-    Mesh,
-    Rectangle,
-    Scene,
-    Sphere,
-)
+from plenodepth.sim.scenes.scene import Box, Checkerboard, ImageTexture, Light, Material, Mesh, Rectangle, Scene, Sphere
 
 GLOWING = Material(emits=True)
 
@@ -43,7 +33,7 @@ def spot(camera: PlenopticCamera, point: np.ndarray, k: int, l: int, f_number: f
     scene = Scene((Rectangle(side, side, at(*point), GLOWING),))
     setup = ray_setup(camera, *scene_depths(scene, 50.2), f_number=f_number)
     setup = only(setup, camera, k, l, 20)
-    light = render(camera, scene, RenderSettings(rays=4096, seed=5), setup=setup).light[..., 0]
+    light = render(scene, camera, RenderSettings(rays=4096, seed=5), setup=setup).light[..., 0]
     rows, columns = np.nonzero(setup.owner >= 0)
     weight = light[rows, columns].astype(np.float64)
     position = np.column_stack([columns, rows])
@@ -53,18 +43,18 @@ def spot(camera: PlenopticCamera, point: np.ndarray, k: int, l: int, f_number: f
 
 def footprint(camera: PlenopticCamera, point: np.ndarray, k: int, l: int) -> float:
     """mm in the scene per pixel of the micro-image, at the point."""
-    moved = project(camera, point + [0.5, 0, 0], k, l).uv - project(camera, point - [0.5, 0, 0], k, l).uv
+    moved = project(point + [0.5, 0, 0], k, l, camera).uv - project(point - [0.5, 0, 0], k, l, camera).uv
     return 1 / float(np.linalg.norm(moved))
 
 
 @pytest.mark.parametrize("point", [[0.0, 0.0, 900.0], [3.0, -2.0, 600.0], [-4.0, 3.0, 1300.0]], ids=str)
 def test_a_small_emitter_lands_where_project_says_as_large_as_its_blur(point: list[float]) -> None:
     camera, target = preset("r12-mini"), np.array(point)
-    seen = lenses_that_see(camera, target, margin=3)
+    seen = lenses_that_see(target, camera, margin=3)
     for lens_type in range(3):
         matching = np.flatnonzero(camera.micro_images.lens_type(seen.k, seen.l) == lens_type)
         k, l = int(seen.k[matching[0]]), int(seen.l[matching[0]])
-        expected = project(camera, target, k, l)
+        expected = project(target, k, l, camera)
         side = 2 * footprint(camera, target, k, l)
         _, middle, spread = spot(camera, target, k, l, 1.0, side)
         assert np.linalg.norm(middle - expected.uv) < 0.05
@@ -77,8 +67,8 @@ def test_a_small_emitter_lands_where_project_says_as_large_as_its_blur(point: li
 def test_a_narrow_aperture_shifts_the_spot_as_two_intersecting_discs_do(f_number: float, blocked_from: float) -> None:
     camera, target = preset("r12-mini"), np.array([1.0, 0.5, 600.0])
     focal = camera.main_lens.focal_length
-    seen = lenses_that_see(camera, target)
-    place = project(camera, target, seen.k, seen.l).uv - camera.micro_images.center(seen.k, seen.l)
+    seen = lenses_that_see(target, camera)
+    place = project(target, seen.k, seen.l, camera).uv - camera.micro_images.center(seen.k, seen.l)
     chosen = int(np.argmin(np.abs(np.linalg.norm(place, axis=1) - blocked_from)))
     k, l = int(seen.k[chosen]), int(seen.l[chosen])
     side = 2 * footprint(camera, target, k, l)
@@ -86,7 +76,7 @@ def test_a_narrow_aperture_shifts_the_spot_as_two_intersecting_discs_do(f_number
     # An emitting point's rays use those points y of the lens whose line from the virtual point p meets the main lens
     # inside its aperture: q = p + (C + y − p) g with g = (D + v d)/(v d). Averaged over the emitter, since the open
     # part, and with it the weight, changes across it.
-    center, radius = lens_center(camera, k, l), camera.micro_lenses.lens_diameter / 2
+    center, radius = lens_center(k, l, camera), camera.micro_lenses.lens_diameter / 2
     nodes, weights = np.polynomial.legendre.leggauss(8)
     grid = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, 2) * side / 2
     points = target + np.column_stack([grid, np.zeros(len(grid))])
@@ -95,12 +85,12 @@ def test_a_narrow_aperture_shifts_the_spot_as_two_intersecting_discs_do(f_number
     other = -(image[:, :2] + (center - image)[:, :2] * g) / g
     away = np.linalg.norm(other, axis=1)
     area, shift = common_part(radius, focal / f_number / 2 / g, away)
-    expected = project(camera, points, k, l)
+    expected = project(points, k, l, camera)
     # A lens point y is imaged (ρ/(B/2)) y beside the spot's centre.
     place = expected.uv + expected.rho[:, None] / radius * shift[:, None] * other / away[:, None]
     weight = np.outer(weights, weights).ravel() * area
     predicted = weight @ place / weight.sum()
-    assert np.linalg.norm(predicted - project(camera, target, k, l).uv) > 0.3  # there is something to see
+    assert np.linalg.norm(predicted - project(target, k, l, camera).uv) > 0.3  # there is something to see
     assert np.linalg.norm(middle - predicted) < 0.05
 
 
@@ -108,11 +98,11 @@ def test_a_narrow_aperture_shifts_the_spot_as_two_intersecting_discs_do(f_number
 def test_a_white_scene_shows_the_vignetting_of_two_discs(f_number: float) -> None:
     camera = preset("r12-mini")
     scene = Scene((Rectangle(5000, 5000, at(0, 0, 900), GLOWING),))
-    found = render(camera, scene, RenderSettings(rays=256, f_number=f_number)).light[..., 0]
+    found = render(scene, camera, RenderSettings(rays=256, f_number=f_number)).light[..., 0]
     owner = ray_setup(camera, 850, 950).owner
     rows, columns = (index[::7] for index in np.nonzero(owner >= 0))
     l, k = np.divmod(owner[rows, columns], 24)
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     main, sensor = lens_distances(camera, k, l)
     focal = camera.micro_lenses.focal_lengths[camera.micro_images.lens_type(k, l)]
     radius = camera.micro_lenses.lens_diameter / 2
@@ -136,7 +126,7 @@ def test_a_white_scene_shows_the_vignetting_of_two_discs(f_number: float) -> Non
 def test_vignetting_can_be_removed() -> None:
     camera = preset("r12-mini")
     scene = Scene((Rectangle(5000, 5000, at(0, 0, 900), Material(color=(0.5, 0.25, 1.0), emits=True)),))
-    light = render(camera, scene, RenderSettings(rays=64, vignetting=False)).light
+    light = render(scene, camera, RenderSettings(rays=64, vignetting=False)).light
     lit = light[..., 0] > 0
     assert lit.mean() > 0.5
     assert np.allclose(light[lit], [0.5, 0.25, 1.0], rtol=1e-5)
@@ -145,8 +135,8 @@ def test_vignetting_can_be_removed() -> None:
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads() -> None:
     camera = preset("r12-mini")
     scene = Scene((Checkerboard(6, 4, 10, at(-25, -15, 700)), Sphere(10, at(8, 5, 620))))
-    one, two = (render(camera, scene, RenderSettings(rays=8, seed=3, threads=n)).light for n in (1, 2))
-    other = render(camera, scene, RenderSettings(rays=8, seed=4)).light
+    one, two = (render(scene, camera, RenderSettings(rays=8, seed=3, threads=n)).light for n in (1, 2))
+    other = render(scene, camera, RenderSettings(rays=8, seed=4)).light
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
 
@@ -161,10 +151,10 @@ def test_noise_falls_clearly_faster_than_one_over_the_root_of_rays() -> None:
     scene = Scene((Rectangle(200, 200, at(0, 0, 900), Material(texture=noise_texture(), emits=True)),))
     setup = ray_setup(camera, *scene_depths(scene, 50.2))
     setup = replace(setup, owner=np.where(setup.owner % 12 == 5, setup.owner, -1).astype(np.int32))  # a few are enough
-    truth = render(camera, scene, RenderSettings(rays=8192, seed=99), setup=setup).light
+    truth = render(scene, camera, RenderSettings(rays=8192, seed=99), setup=setup).light
     counts = [8, 32, 128, 512]
     errors = [
-        np.sqrt(((render(camera, scene, RenderSettings(rays=n, seed=1), setup=setup).light - truth) ** 2).mean())
+        np.sqrt(((render(scene, camera, RenderSettings(rays=n, seed=1), setup=setup).light - truth) ** 2).mean())
         for n in counts
     ]
     slope = np.polyfit(np.log(counts), np.log(errors), 1)[0]
@@ -182,7 +172,7 @@ def test_nearer_objects_hide_farther_ones_of_every_kind() -> None:
         Box(np.array([16, 16, 30]), at(0, 0, 800), red),
         Mesh(triangle, np.array([[0, 1, 2]]), at(0, 0, 800), red),
     ):
-        light = render(camera, Scene((wall, front)), RenderSettings(rays=4, f_number=2.0)).light
+        light = render(Scene((wall, front)), camera, RenderSettings(rays=4, f_number=2.0)).light
         k, l = camera.micro_images.owner(camera.sensor.principal_point)
         u, v = np.rint(camera.micro_images.center(k, l)).astype(int)
         assert light[v, u, 0] > 0.3
@@ -200,7 +190,7 @@ def test_a_mesh_and_a_simple_shape_of_the_same_form_look_the_same() -> None:
     flat = Rectangle(100, 80, pose, texture)
     mesh = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]]), pose, texture)
     one, two = (
-        render(camera, Scene((thing,), lamps, ambient=0.1), RenderSettings(rays=16)).light for thing in (flat, mesh)
+        render(Scene((thing,), lamps, ambient=0.1), camera, RenderSettings(rays=16)).light for thing in (flat, mesh)
     )
     assert np.abs(one - two).max() < 1e-4
 
@@ -209,7 +199,7 @@ def test_a_box_is_seen_from_inside_as_well() -> None:
     room = Box(np.array([800, 600, 2400]), at(0, 0, 100), GLOWING)
     scene = Scene((room, Sphere(5, at(0, 0, 700), Material(color=(0, 0, 0), emits=True))))
     setup = ray_setup(preset("r12-mini"), 600, 1400)
-    light = render(preset("r12-mini"), scene, RenderSettings(rays=2, vignetting=False), setup=setup).light[..., 0]
+    light = render(scene, preset("r12-mini"), RenderSettings(rays=2, vignetting=False), setup=setup).light[..., 0]
     assert (light == 1).mean() > 0.5
 
 
@@ -220,7 +210,7 @@ def test_lambert_darkens_a_tilted_face_by_the_cosine() -> None:
     for angle in (0.0, 0.6, 1.0):
         face = Rectangle(800, 800, Pose.from_rotation_vector([0, angle, 0], [0, 0, 900]))
         light = render(
-            camera, Scene((face,), lamp, ambient=0.0), RenderSettings(rays=4, f_number=1.0, vignetting=False)
+            Scene((face,), lamp, ambient=0.0), camera, RenderSettings(rays=4, f_number=1.0, vignetting=False)
         )
         values.append(float(np.median(light.light[..., 0][light.light[..., 0] > 0])))
     assert values == pytest.approx([1, np.cos(0.6), np.cos(1.0)], rel=1e-3)
@@ -229,10 +219,10 @@ def test_lambert_darkens_a_tilted_face_by_the_cosine() -> None:
 def test_board_corners_are_where_squares_meet() -> None:
     camera = preset("r12-mini")
     board = Checkerboard(5, 3, 12, at(-20, -10, 500))
-    light = render(camera, Scene((board,)), RenderSettings(rays=256, f_number=1.0)).light[..., 0]
+    light = render(Scene((board,)), camera, RenderSettings(rays=256, f_number=1.0)).light[..., 0]
     corners = board.cam_from_object(board.corners())
-    seen = lenses_that_see(camera, corners, margin=7)
-    found = project(camera, corners[seen.point], seen.k, seen.l)
+    seen = lenses_that_see(corners, camera, margin=7)
+    found = project(corners[seen.point], seen.k, seen.l, camera)
     assert len(found.uv) > 20
     for (u, v), rho in zip(found.uv[:40], found.rho[:40], strict=True):
         reach = abs(rho) + 2
@@ -250,12 +240,12 @@ def test_light_through_neighbouring_lenses_is_added_when_asked() -> None:
     camera = preset("r12-mini")
     scene = Scene((Rectangle(5000, 5000, at(0, 0, 900), GLOWING),))
     alone, together = (
-        render(camera, scene, RenderSettings(rays=16, f_number=1.4, neighbour_light=on)).light for on in (False, True)
+        render(scene, camera, RenderSettings(rays=16, f_number=1.4, neighbour_light=on)).light for on in (False, True)
     )
     assert (together >= alone - 1e-5).all()
     assert together.sum() > 1.02 * alone.sum()
     narrow = [
-        render(camera, scene, RenderSettings(rays=16, f_number=8, neighbour_light=on)).light.sum()
+        render(scene, camera, RenderSettings(rays=16, f_number=8, neighbour_light=on)).light.sum()
         for on in (False, True)
     ]
     assert narrow[1] == pytest.approx(narrow[0], rel=1e-3)
@@ -277,7 +267,7 @@ def test_pinhole_and_large_apertures_render_too() -> None:
         micro_lenses=replace(camera.micro_lenses, focal_lengths=np.zeros(0)),
     )
     scene = Scene((Rectangle(400, 400, at(0, 0, 900), GLOWING),))
-    assert render(pinhole, scene, RenderSettings(rays=4)).light.max() == pytest.approx(1)
+    assert render(scene, pinhole, RenderSettings(rays=4)).light.max() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +295,6 @@ def test_degenerate_triangles_are_left_out_with_a_warning(caplog: pytest.LogCapt
     vertices = np.array([[-60, -60, 0], [60, -60, 0], [0, 90, 0.0]])
     faces = np.array([[0, 1, 2], [0, 0, 1]])
     scene = Scene((Mesh(vertices, faces, at(0, 0, 800), GLOWING, name="flake"),))
-    light = render(preset("r12-mini"), scene, RenderSettings(rays=2)).light
+    light = render(scene, preset("r12-mini"), RenderSettings(rays=2)).light
     assert light.max() > 0
     assert "flake: 1 degenerate triangles" in caplog.text

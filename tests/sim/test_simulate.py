@@ -14,7 +14,7 @@ from plenodepth.io import read_float_map, read_image, read_observations, read_pl
 from plenodepth.sim.lidar import settings_for
 from plenodepth.sim.output import whole_folder
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scene import Checkerboard, Rectangle, Scene
+from plenodepth.sim.scenes.scene import Checkerboard, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 
@@ -30,7 +30,7 @@ def board_scene() -> Scene:
 def test_a_frame_holds_image_truth_camera_and_settings(tmp_path: Path) -> None:
     scene = board_scene()
     settings = FrameSettings(QUICK.render, QUICK.sensor, settings_for(scene, points=2000))
-    info = simulate_scene(CAMERA, scene, tmp_path / "frame", settings, frame=7)
+    info = simulate_scene(scene, CAMERA, tmp_path / "frame", settings, frame=7)
     folder = tmp_path / "frame"
     assert read_image(folder / "raw.png").shape == (404, 560, 3)
     depth = read_float_map(folder / "depth.tiff")
@@ -49,13 +49,13 @@ def test_a_frame_holds_image_truth_camera_and_settings(tmp_path: Path) -> None:
 
 
 def test_features_of_a_frame_agree_with_its_camera_and_pose(tmp_path: Path) -> None:
-    simulate_scene(CAMERA, board_scene(), tmp_path / "frame", QUICK, frame=3)
+    simulate_scene(board_scene(), CAMERA, tmp_path / "frame", QUICK, frame=3)
     folder = tmp_path / "frame"
     camera = load_plenoptic_camera(folder / "camera.yaml")
     poses = {p.frame: Pose(p.rotation, p.translation).inverse() for p in read_poses(folder / "poses.js")}
     corners = read_scene(folder / "scene.js").checkerboards[0].corners()
     features = read_observations(folder / "features.bin.gz").features
-    result = check_features(camera, features, poses, corners)
+    result = check_features(features, poses, corners, camera)
     assert result.rmse_uv < 1e-9
     assert [frame.frame for frame in result.frames] == [3]
 
@@ -63,27 +63,27 @@ def test_features_of_a_frame_agree_with_its_camera_and_pose(tmp_path: Path) -> N
 def test_a_white_image_grows_darker_with_the_f_number(tmp_path: Path) -> None:
     means = []
     for number in (2.8, 5.66, 11.31):
-        simulate_white(CAMERA, number, tmp_path / f"{number}", QUICK)
+        simulate_white(number, CAMERA, tmp_path / f"{number}", QUICK)
         means.append(read_image(tmp_path / f"{number}" / "raw.png").mean())
     assert means[0] > means[1] > means[2] > 0
 
 
 def test_the_same_settings_give_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        simulate_scene(CAMERA, board_scene(), tmp_path / name, QUICK)
+        simulate_scene(board_scene(), CAMERA, tmp_path / name, QUICK)
     for path in (tmp_path / "one").iterdir():
         if path.name != "info.json":  # holds the time it took
             assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
 
 def test_an_earlier_frame_is_replaced_and_other_folders_are_not(tmp_path: Path) -> None:
-    simulate_white(CAMERA, 4.0, tmp_path / "out", QUICK)
-    simulate_white(CAMERA, 8.0, tmp_path / "out", QUICK)
+    simulate_white(4.0, CAMERA, tmp_path / "out", QUICK)
+    simulate_white(8.0, CAMERA, tmp_path / "out", QUICK)
     assert json.loads((tmp_path / "out" / "info.json").read_text())["f_number"] == 8.0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("do not touch")
     with pytest.raises(InputError, match="other things"):
-        simulate_white(CAMERA, 4.0, tmp_path / "mine", QUICK)
+        simulate_white(4.0, CAMERA, tmp_path / "mine", QUICK)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 
@@ -101,8 +101,8 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_file_or_an_unwritable_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
-        simulate_white(CAMERA, 4.0, tmp_path / "file", QUICK)
+        simulate_white(4.0, CAMERA, tmp_path / "file", QUICK)
     with pytest.raises(InputError, match="cannot be written"):
-        simulate_white(CAMERA, 4.0, tmp_path / "file" / "below", QUICK)
+        simulate_white(4.0, CAMERA, tmp_path / "file" / "below", QUICK)
     with pytest.raises(InputError, match="cannot be written"):
-        simulate_white(CAMERA, 4.0, "/proc/nowhere", QUICK)
+        simulate_white(4.0, CAMERA, "/proc/nowhere", QUICK)

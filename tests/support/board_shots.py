@@ -14,7 +14,7 @@ from plenodepth.camera import preset, save_camera
 from plenodepth.camera.presets import shrunk
 from plenodepth.geometry import Pose
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scene import Checkerboard, Scene
+from plenodepth.sim.scenes.scene import Checkerboard, Scene
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 
@@ -42,10 +42,10 @@ def board_shots(folder: Path) -> BoardShots:
         turned = Pose.from_rotation_vector(generator.uniform(-0.2, 0.2, 3)).rotation
         poses.append(Pose(turned, np.array([0, 0, depth]) - turned @ middle))
     save_camera(camera, folder / "small.yaml")
-    simulate_white(camera, camera.main_lens.f_number or 4.0, folder / "white", SETTINGS)
+    simulate_white(camera.main_lens.f_number or 4.0, camera, folder / "white", SETTINGS)
     for frame, pose in enumerate(poses):
         scene = Scene((Checkerboard(BOARD.columns, BOARD.rows, BOARD.square, pose, margin=2.0),), ambient=1.0)
-        simulate_scene(camera, scene, folder / "boards" / f"{frame:02}", SETTINGS, frame=frame)
+        simulate_scene(scene, camera, folder / "boards" / f"{frame:02}", SETTINGS, frame=frame)
     write_features(folder / "features.csv", ideal_features(camera, poses, BOARD, sigma=0.02))
     return BoardShots(
         folder / "small.yaml",

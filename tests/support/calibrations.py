@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenodepth.calib.adjustment import Adjustment
-from plenodepth.calib.board_observations import Fit
-from plenodepth.calib.board_poses import BoardView
-from plenodepth.calib.bundle import Estimate, Problem, Weighted, WeightedCenters
+from plenodepth.calib.bundle.adjust import Adjustment
+from plenodepth.calib.bundle.observations import Fit
+from plenodepth.calib.bundle.problem import Estimate, Problem, Weighted, WeightedCenters
+from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
+from plenodepth.calib.bundle.start_poses import BoardView
+from plenodepth.calib.bundle.weights import Scales
 from plenodepth.calib.features import Board, Centers, Features
-from plenodepth.calib.residuals import Seen, center_residuals, feature_residuals
-from plenodepth.calib.weights import Scales
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, project
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.parameters import intrinsic_names
@@ -47,8 +47,8 @@ def features_of(camera: PlenopticCamera, board: Board, poses: Mapping[BoardView,
     parts = []
     for (frame, number), pose in poses.items():
         points = pose(board.points(np.arange(board.corner_count)))
-        corner, k, l = lenses_that_see(camera, points)
-        seen = project(camera, points[corner], k, l)
+        corner, k, l = lenses_that_see(points, camera)
+        seen = project(points[corner], k, l, camera)
         n = len(corner)
         parts.append(
             Features(
@@ -71,7 +71,7 @@ def centers_of(camera: PlenopticCamera, seed: int = 2) -> Centers:
     lattice = camera.micro_images.lattice
     l, k = (index.ravel() for index in np.indices((lattice.rows, lattice.columns)))
     noise = np.random.default_rng(seed).normal(0, NOISE, (len(k), 2))
-    return Centers(k, l, predicted_center(camera, k, l) + noise, np.broadcast_to(NOISE**2 * np.eye(2), (len(k), 2, 2)))
+    return Centers(k, l, predicted_center(k, l, camera) + noise, np.broadcast_to(NOISE**2 * np.eye(2), (len(k), 2, 2)))
 
 
 def fitted_at_truth(
@@ -90,11 +90,11 @@ def fitted_at_truth(
         mine = features.where((features.frame == view[0]) & (features.board == view[1]))
         seen = Seen(board.points(mine.corner), mine.k, mine.l, mine.uv, mine.rho)
         views[view] = Weighted(seen, np.broadcast_to(np.eye(3) / NOISE, (len(mine), 3, 3)))
-        values = feature_residuals(camera, pose, seen, aperture=False, derivatives=False).values
+        values = feature_residuals(seen, pose, camera, aperture=False, derivatives=False).values
         values[np.isnan(seen.rho), 2] = np.nan
         residuals.append(values)
     centers = centers_of(camera) if with_centers else None
-    of_centers = np.zeros((0, 2)) if centers is None else center_residuals(camera, centers, derivatives=False)[0]
+    of_centers = np.zeros((0, 2)) if centers is None else center_residuals(centers, camera, derivatives=False)[0]
     weighted = None
     if centers is not None:
         weighted = WeightedCenters(centers, np.broadcast_to(np.eye(2) / NOISE, (len(centers), 2, 2)))

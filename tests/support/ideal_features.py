@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from plenodepth.calib.features import Board, Centers, Features
-from plenodepth.calib.initial_camera import Optics, initial_camera
+from plenodepth.calib.whites.initial_camera import Optics, initial_camera
 from plenodepth.camera import PlenopticCamera, preset, project
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.presets import shrunk
@@ -67,8 +67,8 @@ def ideal_features(
     parts = []
     for frame, pose in enumerate(poses):
         points = pose(board.points(np.arange(board.corner_count)))
-        point, k, l = lenses_that_see(camera, points, margin=MARGIN)
-        seen, thin = project(camera, points[point], k, l, apparent=apparent), project(camera, points[point], k, l)
+        point, k, l = lenses_that_see(points, camera, margin=MARGIN)
+        seen, thin = project(points[point], k, l, camera, apparent=apparent), project(points[point], k, l, camera)
         offset = np.linalg.norm(seen.uv - camera.micro_images.center(k, l), axis=1)
         shown = (offset < camera.micro_images.radius - MARGIN) & ~(np.abs(thin.rho) > MOST_BLUR)
         count = int(shown.sum())
@@ -92,5 +92,5 @@ def ideal_features(
 def ideal_centers(camera: PlenopticCamera, seed: int = 2) -> Centers:
     """Micro-image centres with noise."""
     k, l = (index.ravel() for index in camera.micro_images.lattice.indices())
-    uv = predicted_center(camera, k, l) + np.random.default_rng(seed).normal(0, CENTER_SIGMA, (len(k), 2))
+    uv = predicted_center(k, l, camera) + np.random.default_rng(seed).normal(0, CENTER_SIGMA, (len(k), 2))
     return Centers(k, l, uv, np.broadcast_to(CENTER_SIGMA**2 * np.eye(2), (len(k), 2, 2)).copy())

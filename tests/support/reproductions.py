@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.evaluate.reproduction.confidence import judge
-from plenodepth.evaluate.reproduction.lens_errors import LensErrors
+from plenodepth.studies.reproduction.experiments.confidence import judge
+from plenodepth.studies.reproduction.lens_errors import LensErrors
 
 METHODS = ("BLADE", "BLADEu", "DISP", "aware", "aware + Γ", "BLADE, linear Γ", "golden section", "same-type blocks")
 ERRORS = (0.021, 0.11, 0.095, 0.008, 0.006, 0.027, 0.034, 0.052)  # about these

@@ -1,6 +1,6 @@
 """White images, boards and known distances in, camera out."""
 
-from plenodepth.calib.depth_scale import (
+from plenodepth.calib.scale.fit import (
     DepthScaleFit,
     ScaleOrder,
     fit_depth_scale,

@@ -12,7 +12,7 @@ OUTSIDE = 2.0  # px beyond the rim of its micro-image, at which a feature belong
 MOST_OUTSIDE = 0.1  # of the features; a few may be wrong
 
 
-def require_features_of(camera: PlenopticCamera, features: Features) -> None:
+def require_features_of(features: Features, camera: PlenopticCamera) -> None:
     """Refuse features whose indices the camera does not have, or which lie outside the micro-images they name."""
     if not len(features):
         raise InputError("holds no features", fix="detect them first: plenodepth calibrate features")

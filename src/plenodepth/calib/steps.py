@@ -8,35 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.adjust_settings import AdjustSettings
-from plenodepth.calib.adjustment import Adjustment, adjust
-from plenodepth.calib.done_steps import Progress, fingerprint, quietly, sha256, up_to_date, write_record
+from plenodepth.cache import WorkFolder, cache_key, file_hash
+from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.pose_files import write_board_poses
+from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.bundle.uncertainty import Uncertainty, uncertainty
+from plenodepth.calib.corners.find_features import find_features
 from plenodepth.calib.feature_files import read_centers, read_features, write_centers, write_features
 from plenodepth.calib.features import Board, Centers, Features
-from plenodepth.calib.find_features import find_features
 from plenodepth.calib.image_list import ListedImage
-from plenodepth.calib.initial_camera import Optics
-from plenodepth.calib.kappa_step import camera_key
-from plenodepth.calib.pose_files import write_board_poses
-from plenodepth.calib.precalibration import precalibrate
-from plenodepth.calib.uncertainty import Uncertainty, uncertainty
-from plenodepth.calib.white_radii import WhiteRadii
+from plenodepth.calib.whites.initial_camera import Optics
+from plenodepth.calib.whites.precalibration import precalibrate
+from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, load_plenoptic_camera, save_camera
 from plenodepth.camera.model import Provenance
 from plenodepth.errors import InputError
 from plenodepth.io.images import read_image
+from plenodepth.progress import Progress, no_progress
 from plenodepth.raw import load_raw
 
 RADII_ARRAYS = ("f_numbers", "aperture", "intercepts", "intercept_errors")
 RADII_NUMBERS = ("slope", "slope_error", "rms")
 START, CENTERS, FEATURES, CAMERA, POSES = "start.yaml", "centers.csv", "features.csv", "camera.yaml", "poses.js"
+WHITE_RECORD, FEATURES_RECORD = "white.json", "features.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,20 +72,20 @@ class GridOptions:
 
 
 def white_step(
-    work: Path,
+    work: WorkFolder,
     optics: Optics,
     whites: Sequence[ListedImage],
     fallback: Path | None,
     grid: GridOptions,
-    progress: Progress = quietly,
+    progress: Progress = no_progress,
 ) -> WhiteStep:
     """Grid, centres, radii and the camera that the adjustment starts from; without white images from `fallback`."""
     files = [image.path for image in whites] or ([fallback] if fallback else [])
     if not files:
         raise InputError("are missing, and there is no other image", field="--whites", fix="give white images")
-    settings = {"optics": asdict(optics), "grid": asdict(grid), "f_numbers": [image.f_number for image in whites]}
-    key, record = fingerprint(settings, files), work / "white.json"
-    known = up_to_date(record, key)
+    settings = {"optics": optics, "grid": grid, "f_numbers": [image.f_number for image in whites]}
+    key = cache_key(settings, files)
+    known = work.kept(WHITE_RECORD, key)
     fresh = known is None
     if known is None:
         progress(0, 1, "white images")
@@ -104,13 +105,13 @@ def white_step(
         write_centers(work / CENTERS, found.centers)
         content: dict[str, Any] = {
             "notes": list(found.notes),
-            "images": {str(path): sha256(path) for path in files},
+            "images": {str(path): file_hash(path) for path in files},
             "pitch_px": found.camera.micro_images.lattice.pitch.tolist(),
             "lenses": [found.camera.micro_images.lattice.columns, found.camera.micro_images.lattice.rows],
         }
         if found.radii is not None:
             content["radii"] = _plain(found.radii)
-        known = write_record(record, key, [START, CENTERS], content)
+        known = work.keep(WHITE_RECORD, key, [START, CENTERS], content)
     # As written, so that what follows is the same to the last digit whether this was done now or before.
     return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), known, fresh)
 
@@ -125,19 +126,19 @@ class FeaturesStep:
 
 
 def features_step(
-    work: Path,
-    camera: PlenopticCamera,
     boards: Sequence[ListedImage],
     white: Path | None,
     board: Board,
+    camera: PlenopticCamera,
+    work: WorkFolder,
     threads: int = 1,
-    progress: Progress = quietly,
+    progress: Progress = no_progress,
 ) -> FeaturesStep:
     """Corners of the board in all frames."""
     files = [image.path for image in boards] + ([white] if white else [])
-    settings = {"board": asdict(board), "frames": [image.frame for image in boards], "camera": camera_key(camera)}
-    key, record = fingerprint(settings, files), work / "features.json"
-    known = up_to_date(record, key)
+    settings = {"board": board, "frames": [image.frame for image in boards], "camera": camera}
+    key = cache_key(settings, files)
+    known = work.kept(FEATURES_RECORD, key)
     if known is not None:
         return FeaturesStep(read_features(work / FEATURES), known, False)
     done = 0
@@ -162,10 +163,10 @@ def features_step(
     write_features(work / FEATURES, features)
     content = {
         "notes": [note for _, notes in results for note in notes],
-        "images": {str(path): sha256(path) for path in files},
+        "images": {str(path): file_hash(path) for path in files},
         "features": {str(image.frame): len(found) for image, (found, _) in zip(boards, results, strict=True)},
     }
-    known = write_record(record, key, [FEATURES], content)
+    known = work.keep(FEATURES_RECORD, key, [FEATURES], content)
     return FeaturesStep(read_features(work / FEATURES), known, True)
 
 
@@ -179,18 +180,18 @@ class AdjustStep:
 
 
 def adjust_step(
-    work: Path,
-    start: PlenopticCamera,
     features: Features,
     centers: Centers | None,
     board: Board,
+    start: PlenopticCamera,
+    work: WorkFolder,
     settings: AdjustSettings,
-    progress: Progress = quietly,
+    progress: Progress = no_progress,
     name: str = "calibrated",
 ) -> AdjustStep:
     """Bundle adjustment, uncertainty and inverse distortion; writes the camera, of that name, and the boards' poses."""
     adjustment = adjust(
-        replace(start, name=name), features, centers, board, settings, report=lambda what: progress(0, 1, what)
+        features, centers, board, replace(start, name=name), settings, report=lambda what: progress(0, 1, what)
     )
     known = uncertainty(adjustment.problem, adjustment.estimate, adjustment.considered)
     try:

@@ -1,7 +1,13 @@
 """The blur-aware plenoptic camera of the paper: model, projection both ways, blur, depth, files, presets."""
 
-from plenodepth.camera.aperture import ApertureTable, aperture_diameter, aperture_table, focus_inverse_depth, open_lens
-from plenodepth.camera.apparent import apparent_position, clipped_blur_radius, light_position, look_position
+from plenodepth.camera.aperture.chief_ray import apparent_position, clipped_blur_radius, light_position, look_position
+from plenodepth.camera.aperture.clipping import (
+    ApertureTable,
+    aperture_diameter,
+    aperture_table,
+    focus_inverse_depth,
+    open_lens,
+)
 from plenodepth.camera.blur import (
     BlurLine,
     RelativeBlur,
@@ -26,7 +32,7 @@ from plenodepth.camera.depth import (
 )
 from plenodepth.camera.disparity import corrected_disparity, uncorrected_disparity, virtual_depth_from_disparity
 from plenodepth.camera.distortion import distort, undistort_exactly
-from plenodepth.camera.files import Camera, load_camera, load_plenoptic_camera, save_camera
+from plenodepth.camera.files.any_format import Camera, load_camera, load_plenoptic_camera, save_camera
 from plenodepth.camera.inverse_distortion import InverseDistortionFit, calibrate_inverse_distortion
 from plenodepth.camera.micro_images import fitted_to_lenses
 from plenodepth.camera.micro_lenses import (

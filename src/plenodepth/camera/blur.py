@@ -99,7 +99,7 @@ def relative_blur(camera: PlenopticCamera, k: int | None = None, l: int | None =
 
 
 def relative_spread(
-    camera: PlenopticCamera, virtual_depth: ArrayLike, reference: int | Indices, target: int | Indices
+    virtual_depth: ArrayLike, reference: int | Indices, target: int | Indices, camera: PlenopticCamera
 ) -> Array:
     """σ_r = κ |Δr²|^½ / s, px: the spread by which the sharper of two views must be blurred to equal the other."""
     if camera.blur_coefficient is None:

@@ -47,14 +47,14 @@ def root_mean_square(residuals: ArrayLike) -> float:
 
 
 def check_features(
-    camera: PlenopticCamera, features: Table, cam_from_board: Mapping[int, Pose], corners: Array
+    features: Table, cam_from_board: Mapping[int, Pose], corners: Array, camera: PlenopticCamera
 ) -> Reprojection:
     """Reprojection errors of features (k, l, u, v, rho, cluster, frame) of a board with `corners` (n, 3) mm.
 
     `cluster` is the index of the corner (−1: none, left out); `cam_from_board` holds the board's pose in each frame.
     """
     features = features[features["cluster"] != UNASSIGNED]
-    _require_indices(camera, features)
+    _require_indices(features, camera)
     clusters = features["cluster"]
     if len(features) and not (clusters.min() >= 0 and clusters.max() < len(corners)):
         raise InputError(
@@ -69,7 +69,7 @@ def check_features(
             unposed.append(frame)
             continue
         seen = features[features["frame"] == frame]
-        projected = project(camera, cam_from_board[frame](corners[seen["cluster"]]), seen["k"], seen["l"])
+        projected = project(cam_from_board[frame](corners[seen["cluster"]]), seen["k"], seen["l"], camera)
         if not np.isfinite(projected.uv).all():
             raise InputError(
                 "puts the board inside the focal length or behind the camera", field=f"pose of frame {frame}"
@@ -93,25 +93,25 @@ def _blur_error(camera: PlenopticCamera, residuals: Array) -> float | None:
     return root_mean_square(residuals) if camera.type_count else None
 
 
-def check_centers(camera: PlenopticCamera, centers: Table) -> float:
+def check_centers(centers: Table, camera: PlenopticCamera) -> float:
     """Root mean square, px, between observed micro-image centres (k, l, u, v) and where the optics put them."""
-    _require_indices(camera, centers)
+    _require_indices(centers, camera)
     if not len(centers):
         raise InputError("holds no micro-image centre", field="centers")
-    return root_mean_square(predicted_center(camera, centers["k"], centers["l"]) - _columns(centers, "u", "v"))
+    return root_mean_square(predicted_center(centers["k"], centers["l"], camera) - _columns(centers, "u", "v"))
 
 
 def grid_agreement(camera: PlenopticCamera) -> float:
     """Root mean square, px, between the micro-image lattice and the projected lens centres: the camera with itself."""
     k, l = camera.micro_images.lattice.indices()
-    return root_mean_square((predicted_center(camera, k, l) - camera.micro_images.center(k, l)).reshape(-1, 2))
+    return root_mean_square((predicted_center(k, l, camera) - camera.micro_images.center(k, l)).reshape(-1, 2))
 
 
 def _columns(table: Table, *names: str) -> Any:
     return np.stack([table[name] for name in names], axis=-1)
 
 
-def _require_indices(camera: PlenopticCamera, table: Table) -> None:
+def _require_indices(table: Table, camera: PlenopticCamera) -> None:
     inside = camera.micro_images.lattice.contains(table["k"], table["l"])
     if not inside.all():
         row = int(np.argmin(inside))

@@ -30,7 +30,7 @@ def scaled_for(camera: PlenopticCamera, model: ApertureModel) -> PlenopticCamera
     return camera if camera.depth_scale_model == model else replace(camera, depth_scale=None)
 
 
-def scaled_depth(camera: PlenopticCamera, depth: ArrayLike) -> Array:
+def scaled_depth(depth: ArrayLike, camera: PlenopticCamera) -> Array:
     """Γ(z), mm; the identity when the camera has no depth scale."""
     z = np.asarray(depth, dtype=np.float64)
     if camera.depth_scale is None:
@@ -39,7 +39,7 @@ def scaled_depth(camera: PlenopticCamera, depth: ArrayLike) -> Array:
     return np.asarray(constant + z * (linear + z * quadratic))
 
 
-def scaled_depth_slope(camera: PlenopticCamera, depth: ArrayLike) -> Array:
+def scaled_depth_slope(depth: ArrayLike, camera: PlenopticCamera) -> Array:
     """Γ'(z)."""
     z = np.asarray(depth, dtype=np.float64)
     if camera.depth_scale is None:
@@ -48,7 +48,7 @@ def scaled_depth_slope(camera: PlenopticCamera, depth: ArrayLike) -> Array:
     return np.asarray(linear + 2 * quadratic * z)
 
 
-def unscaled_depth(camera: PlenopticCamera, depth: ArrayLike) -> Array:
+def unscaled_depth(depth: ArrayLike, camera: PlenopticCamera) -> Array:
     """Γ⁻¹(z), mm, on the branch where Γ grows; NaN where Γ never takes that value."""
     z = np.asarray(depth, dtype=np.float64)
     if camera.depth_scale is None:
@@ -66,8 +66,8 @@ def infinity_virtual_depth(camera: PlenopticCamera, k: ArrayLike | None = None, 
 
 
 def metric_from_virtual(
-    camera: PlenopticCamera,
     virtual_depth: ArrayLike,
+    camera: PlenopticCamera,
     k: ArrayLike | None = None,
     l: ArrayLike | None = None,
     *,
@@ -91,12 +91,12 @@ def metric_from_virtual(
         )
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(impossible, np.nan, focal + focal**2 / beyond)
-    return scaled_depth(camera, z)
+    return scaled_depth(z, camera)
 
 
 def virtual_from_metric(
-    camera: PlenopticCamera,
     depth: ArrayLike,
+    camera: PlenopticCamera,
     k: ArrayLike | None = None,
     l: ArrayLike | None = None,
     *,
@@ -107,7 +107,7 @@ def virtual_from_metric(
     A z at or inside the focal length (after Γ⁻¹) is an error, or NaN with `invalid="nan"`.
     """
     scaled = np.asarray(depth, dtype=np.float64)
-    z = unscaled_depth(camera, scaled)
+    z = unscaled_depth(scaled, camera)
     main, sensor = lens_distances(camera, k, l)
     focal = camera.main_lens.focal_length
     impossible = ~np.isnan(scaled) & ~(z > focal)
@@ -125,16 +125,16 @@ def virtual_from_metric(
 def focus_planes(camera: PlenopticCamera, k: int | None = None, l: int | None = None) -> Array:
     """Metric depth (I,) mm on which each lens type is in focus: v0 = f/(f − d); inf when beyond infinity."""
     line = blur_line(camera, k, l)
-    return _metric_or_limit(camera, line.virtual_depth(0.0, np.arange(camera.type_count)), k, l)
+    return _metric_or_limit(line.virtual_depth(0.0, np.arange(camera.type_count)), camera, k, l)
 
 
 def _metric_or_limit(
-    camera: PlenopticCamera, virtual_depth: Array, k: ArrayLike | None = None, l: ArrayLike | None = None
+    virtual_depth: Array, camera: PlenopticCamera, k: ArrayLike | None = None, l: ArrayLike | None = None
 ) -> Array:
     """Metric depth with the limits a range needs: v at or beyond that of infinity (also −∞) → inf, v = ∞ → Γ(F)."""
     v = np.asarray(virtual_depth, dtype=np.float64)
-    z = metric_from_virtual(camera, np.where(np.isinf(v), np.nan, v), k, l, invalid="nan")
-    z = np.where(np.isinf(v), scaled_depth(camera, camera.main_lens.focal_length), z)
+    z = metric_from_virtual(np.where(np.isinf(v), np.nan, v), camera, k, l, invalid="nan")
+    z = np.where(np.isinf(v), scaled_depth(camera.main_lens.focal_length, camera), z)
     return np.where(v <= infinity_virtual_depth(camera, k, l), np.inf, z)
 
 
@@ -156,7 +156,7 @@ def depth_of_field(camera: PlenopticCamera, blur_limit: float = 0.5) -> DepthRan
     near, far = line.virtual_depth(-blur_limit, types), line.virtual_depth(blur_limit, types)
     near = np.where((focus > 0) & (near < 0), np.inf, near)
     far = np.where((focus < 0) & (far > 0), -np.inf, far)
-    return DepthRange(_metric_or_limit(camera, near), _metric_or_limit(camera, far))
+    return DepthRange(_metric_or_limit(near, camera), _metric_or_limit(far, camera))
 
 
 def usable_virtual_range(
@@ -179,11 +179,11 @@ def usable_virtual_range(
 def usable_depth_range(camera: PlenopticCamera, virtual_range: tuple[float, float] = VIRTUAL_RANGE) -> DepthRange:
     """Metric depths of `usable_virtual_range`; far is inf when the camera sees to infinity."""
     far, near = usable_virtual_range(camera, virtual_range)
-    return DepthRange(_metric_or_limit(camera, np.asarray(near)), _metric_or_limit(camera, np.asarray(far)))
+    return DepthRange(_metric_or_limit(np.asarray(near), camera), _metric_or_limit(np.asarray(far), camera))
 
 
 def depth_resolution(
-    camera: PlenopticCamera, virtual_depth: ArrayLike, k: ArrayLike | None = None, l: ArrayLike | None = None
+    virtual_depth: ArrayLike, camera: PlenopticCamera, k: ArrayLike | None = None, l: ArrayLike | None = None
 ) -> Array:
     """dz/dv = −F² d/(v d + D − F)² · Γ'(z), mm per unit of virtual depth."""
     v = np.asarray(virtual_depth, dtype=np.float64)
@@ -191,16 +191,16 @@ def depth_resolution(
     focal = camera.main_lens.focal_length
     beyond = v * sensor + main - focal
     z = focal + focal**2 / beyond
-    return -(focal**2) * sensor / beyond**2 * scaled_depth_slope(camera, z)
+    return -(focal**2) * sensor / beyond**2 * scaled_depth_slope(z, camera)
 
 
-def depth_precision(camera: PlenopticCamera, depth: ArrayLike, disparity_precision: float = 0.1) -> Array:
+def depth_precision(depth: ArrayLike, camera: PlenopticCamera, disparity_precision: float = 0.1) -> Array:
     """Expected standard deviation of z, mm, at depth z (mm) when disparities are good to `disparity_precision` px.
 
     For one pair of views at the longest baseline on which lenses share the point with the view it is centred in,
     |v|/2 lens pitches; more views do better.
     """
-    v = virtual_from_metric(camera, depth)
+    v = virtual_from_metric(depth, camera)
     baseline = np.abs(v) / 2 * camera.micro_images.lattice.diameter
     slope = disparity_slope(v, lens_distances(camera).pitch_ratio) * baseline
-    return np.abs(depth_resolution(camera, v) * disparity_precision / slope)
+    return np.abs(depth_resolution(v, camera) * disparity_precision / slope)

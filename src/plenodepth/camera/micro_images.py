@@ -23,7 +23,7 @@ def fitted_to_lenses(camera: PlenopticCamera) -> PlenopticCamera:
     grid = camera.micro_images
     k, l = grid.lattice.indices()
     unit = grid.lattice.unit_node(k, l).reshape(-1, 2)
-    centers = predicted_center(camera, k, l).reshape(-1, 2)
+    centers = predicted_center(k, l, camera).reshape(-1, 2)
     # An affine fit, then its nearest rotation of two scaled axes: shear is what tilt leaves over.
     design = np.column_stack([unit, np.ones(len(unit))])
     affine = np.linalg.lstsq(design, centers, rcond=None)[0].T  # (2, 3)

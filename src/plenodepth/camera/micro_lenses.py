@@ -23,21 +23,21 @@ def lens_index(lattice: Lattice, k: ArrayLike, l: ArrayLike) -> tuple[Indices, I
     return lattice.columns - 1 - np.asarray(k), lattice.rows - 1 - np.asarray(l)
 
 
-def unit_lens_position(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def unit_lens_position(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """Lens centre in the array's plane for unit pitches, (..., 2): times the pitch it is the position in mm."""
     lattice = camera.micro_images.lattice
     return lattice.half_turned().unit_node(*lens_index(lattice, k, l))
 
 
-def lens_position(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def lens_position(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """Lens centre in the array's own frame, (..., 3) mm, z = 0."""
-    xy = unit_lens_position(camera, k, l) * camera.micro_lenses.pitch
+    xy = unit_lens_position(k, l, camera) * camera.micro_lenses.pitch
     return np.concatenate([xy, np.zeros((*xy.shape[:-1], 1))], axis=-1)
 
 
-def lens_center(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def lens_center(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """C_kl, the centre of the micro-lens behind micro-image (k, l), (..., 3) mm in the camera frame."""
-    return camera.micro_lenses.cam_from_mla(lens_position(camera, k, l))
+    return camera.micro_lenses.cam_from_mla(lens_position(k, l, camera))
 
 
 class LensDistances(NamedTuple):
@@ -57,14 +57,14 @@ def lens_distances(camera: PlenopticCamera, k: ArrayLike | None = None, l: Array
     lattice = camera.micro_images.lattice
     if k is None or l is None:
         columns, rows = lattice.columns - 1, lattice.rows - 1
-        corners = lens_center(camera, [0, columns, 0, columns], [0, 0, rows, rows])
+        corners = lens_center([0, columns, 0, columns], [0, 0, rows, rows], camera)
         z = corners[:, 2].mean()
     else:
-        z = lens_center(camera, k, l)[..., 2]
+        z = lens_center(k, l, camera)[..., 2]
     return LensDistances(-z, z - camera.sensor.position[2])
 
 
-def focal_length(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def focal_length(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """f of the micro-lens behind (k, l), (...) mm."""
     require_blur(camera)
     return camera.micro_lenses.focal_lengths[camera.micro_images.lens_type(k, l)]
@@ -80,9 +80,9 @@ def require_blur(camera: PlenopticCamera) -> None:
         )
 
 
-def predicted_center(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def predicted_center(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """Where the optics put the centre of micro-image (k, l), (..., 2) px: main-lens centre through lens centre."""
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     on_sensor = center[..., :2] * (camera.sensor.position[2] / center[..., 2:])
     return camera.sensor.image_from_metric(on_sensor)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenodepth.camera.raw_numbers import bayer_pattern, require_black_level
+from plenodepth.camera.raw_format import bayer_pattern, require_black_level
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose, Pose
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import thin_lens
-from plenodepth.camera.apparent import apparent_position, clipped_blur_radius, look_position
+from plenodepth.camera.aperture.chief_ray import apparent_position, clipped_blur_radius, look_position
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.depth import scaled_depth, unscaled_depth
 from plenodepth.camera.distortion import BLOCK, distort, undistort_exactly
@@ -28,10 +28,10 @@ class Projection(NamedTuple):
 
 
 def project(
-    camera: PlenopticCamera,
     points: ArrayLike,
     k: ArrayLike,
     l: ArrayLike,
+    camera: PlenopticCamera,
     *,
     margin: float = 0.0,
     depth_scale: bool = False,
@@ -44,7 +44,8 @@ def project(
     on the pixel from which `unproject` made them.
 
     With `apparent` the aperture clips the light at the camera's own f-number: positions are where the points appear
-    (`camera.apparent`) and ρ is that of the clipped blur, both NaN where no pixel shows a point. Pinholes clip nothing.
+    (`aperture.chief_ray`) and ρ is that of the clipped blur, both NaN where no pixel shows a point. Pinholes clip
+    nothing.
     """
     p = np.asarray(points, dtype=np.float64)
     if p.shape[-1:] != (3,):
@@ -57,18 +58,18 @@ def project(
         block = slice(start, start + BLOCK)
         points_of_block = np.asfortranarray(p[block])  # each coordinate contiguous: long inner loops
         uv[block], rho[block], visible[block] = _project_block(
-            camera, points_of_block, k[block], l[block], margin, depth_scale, apparent
+            points_of_block, k[block], l[block], camera, margin, depth_scale, apparent
         )
     return Projection(uv.reshape(*shape, 2), rho.reshape(shape), visible.reshape(shape))
 
 
 def _project_block(
-    camera: PlenopticCamera, points: Array, k: Indices, l: Indices, margin: float, depth_scale: bool, apparent: bool
+    points: Array, k: Indices, l: Indices, camera: PlenopticCamera, margin: float, depth_scale: bool, apparent: bool
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     if depth_scale:
-        points = points * (unscaled_depth(camera, points[:, 2]) / points[:, 2])[:, None]
+        points = points * (unscaled_depth(points[:, 2], camera) / points[:, 2])[:, None]
     virtual = distort(thin_lens.image_point(points, camera.main_lens.focal_length), camera.distortion)
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     distance = virtual[:, 2] - center[:, 2]  # a, negative behind the lens
     to_sensor = center[:, 2] - camera.sensor.position[2]  # d(k, l)
     on_sensor = center[:, :2] - (to_sensor / distance)[:, None] * (virtual - center)[:, :2]
@@ -80,8 +81,8 @@ def _project_block(
         rho = np.full(len(uv), np.nan)
     if apparent and camera.type_count:
         v = -distance / to_sensor
-        uv = apparent_position(camera, uv, k, l, v)
-        rho = clipped_blur_radius(camera, uv, k, l, v)
+        uv = apparent_position(uv, k, l, v, camera)
+        rho = clipped_blur_radius(uv, k, l, v, camera)
     offset = uv - camera.micro_images.center(k, l)
     radius = camera.micro_images.radius - margin
     inside = (offset**2).sum(axis=1) <= radius**2 if radius > 0 else np.zeros(len(uv), dtype=np.bool_)
@@ -89,11 +90,11 @@ def _project_block(
 
 
 def unproject(
-    camera: PlenopticCamera,
     uv: ArrayLike,
     k: ArrayLike,
     l: ArrayLike,
     virtual_depth: ArrayLike,
+    camera: PlenopticCamera,
     *,
     undistortion: Undistortion = "exact",
     depth_scale: bool = True,
@@ -108,8 +109,8 @@ def unproject(
     NaN where v is missing or at or beyond infinity, and where φ has no inverse.
     """
     if apparent and camera.type_count:
-        uv = look_position(camera, uv, k, l, virtual_depth)
-    virtual = virtual_point(camera, uv, k, l, virtual_depth)
+        uv = look_position(uv, k, l, virtual_depth, camera)
+    virtual = virtual_point(uv, k, l, virtual_depth, camera)
     if undistortion == "exact":
         virtual = undistort_exactly(virtual, camera.distortion, invalid="nan")
     elif camera.inverse_distortion is not None:
@@ -123,14 +124,14 @@ def unproject(
     points = thin_lens.object_point(virtual, camera.main_lens.focal_length)
     if not depth_scale:
         return points
-    return points * (scaled_depth(camera, points[..., 2]) / points[..., 2])[..., None]
+    return points * (scaled_depth(points[..., 2], camera) / points[..., 2])[..., None]
 
 
 def virtual_point(
-    camera: PlenopticCamera, uv: ArrayLike, k: ArrayLike, l: ArrayLike, virtual_depth: ArrayLike
+    uv: ArrayLike, k: ArrayLike, l: ArrayLike, virtual_depth: ArrayLike, camera: PlenopticCamera
 ) -> Array:
     """The (distorted) point behind the main lens, (..., 3) mm, that pixel X sees at virtual depth v: C + v (X − C)."""
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     xy = camera.sensor.metric_from_image(uv)
     v = np.asarray(virtual_depth, dtype=np.float64)
     shape = np.broadcast_shapes(center.shape[:-1], xy.shape[:-1], v.shape)
@@ -147,7 +148,7 @@ class Sighting(NamedTuple):
     l: Indices
 
 
-def lenses_that_see(camera: PlenopticCamera, points: ArrayLike, *, margin: float = 0.0) -> Sighting:
+def lenses_that_see(points: ArrayLike, camera: PlenopticCamera, *, margin: float = 0.0) -> Sighting:
     """All lenses through which each of the points (n, 3) mm is `Projection.visible`, in order of the points."""
     p = np.atleast_2d(np.asarray(points, dtype=np.float64))
     virtual = distort(thin_lens.image_point(p, camera.main_lens.focal_length), camera.distortion)
@@ -159,7 +160,7 @@ def lenses_that_see(camera: PlenopticCamera, points: ArrayLike, *, margin: float
     on_sensor = virtual[formed, :2] * (camera.sensor.position[2] / virtual[formed, 2:])
     lattice_from_image = camera.micro_images.image_from_lattice.inverse()
     k0, l0 = lattice.nearest(lattice_from_image(camera.sensor.image_from_metric(on_sensor)))
-    center = lens_center(camera, k0, l0)
+    center = lens_center(k0, l0, camera)
     v = (center[:, 2] - virtual[formed, 2]) / (center[:, 2] - camera.sensor.position[2])
     ratio = lens_distances(camera, k0, l0).pitch_ratio
     with np.errstate(divide="ignore"):
@@ -177,7 +178,7 @@ def lenses_that_see(camera: PlenopticCamera, points: ArrayLike, *, margin: float
             candidate = lattice.contains(k, l)
             which, offset = np.nonzero(candidate)
             k, l, index = k[which, offset], l[which, offset], formed[some][which]
-            seen = project(camera, p[index], k, l, margin=margin).visible
+            seen = project(p[index], k, l, camera, margin=margin).visible
             found.append((index[seen], k[seen], l[seen]))
     point, k, l = (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else (np.zeros(0, int),) * 3
     order = np.lexsort((k, l, point))

@@ -27,7 +27,7 @@ class ProjectionJacobian(NamedTuple):
         return self.by_point @ cam_from_board.jacobian(board_points)
 
 
-def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l: ArrayLike) -> ProjectionJacobian:
+def project_jacobian(points: ArrayLike, k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> ProjectionJacobian:
     """Derivatives of `project` (physical model, Γ left out)."""
     p = np.asarray(points, dtype=np.float64)
     shape = np.broadcast_shapes(p.shape[:-1], np.shape(k), np.shape(l))
@@ -41,7 +41,7 @@ def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l
     virtual_by_image = np.zeros((*shape, 3, 3))
     virtual_by_image[..., :2, :2], virtual_by_image[..., 2, 2] = bend, 1
 
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     distance = virtual[..., 2] - center[..., 2]  # a
     to_sensor = center[..., 2] - camera.sensor.position[2]  # d
     lateral = (virtual - center)[..., :2]
@@ -74,7 +74,7 @@ def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l
         by_focals[..., 2, :] = (blur.by_focal / pixel)[..., None] * (lens_type[..., None] == range(camera.type_count))
 
     by_image = by_virtual @ virtual_by_image
-    by_mla, center_by_pitch = lens_center_jacobian(camera, k, l)
+    by_mla, center_by_pitch = lens_center_jacobian(k, l, camera)
     by_intrinsics = np.concatenate(
         [
             (by_image @ image_by_focal[..., None]),
@@ -92,16 +92,16 @@ def project_jacobian(camera: PlenopticCamera, points: ArrayLike, k: ArrayLike, l
     return ProjectionJacobian(by_point, by_intrinsics)
 
 
-def predicted_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> Array:
+def predicted_center_jacobian(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """Derivatives (..., 2, n) of `predicted_center` by the intrinsics."""
     pixel, depth = camera.sensor.pixel_size, camera.sensor.position[2]
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     shape = center.shape[:-1]
     stretch = depth / center[..., 2]
     by_center = np.zeros((*shape, 2, 3))
     by_center[..., 0, 0] = by_center[..., 1, 1] = -stretch / pixel
     by_center[..., :, 2] = center[..., :2] * (stretch / center[..., 2])[..., None] / pixel
-    by_mla, center_by_pitch = lens_center_jacobian(camera, k, l)
+    by_mla, center_by_pitch = lens_center_jacobian(k, l, camera)
     by_sensor = np.zeros((*shape, 2, 4))
     by_sensor[..., 0, 0] = by_sensor[..., 1, 1] = 1 / pixel
     by_sensor[..., :, 2] = -center[..., :2] / center[..., 2:] / pixel
@@ -113,8 +113,8 @@ def predicted_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLik
     return result
 
 
-def lens_center_jacobian(camera: PlenopticCamera, k: ArrayLike, l: ArrayLike) -> tuple[Array, Array]:
+def lens_center_jacobian(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> tuple[Array, Array]:
     """Derivatives of the lens centre C_kl by the array's pose (..., 3, 6) and by its pitch (..., 3, 2)."""
     pose = camera.micro_lenses.cam_from_mla
-    by_pitch = pose.rotation[:, :2] * unit_lens_position(camera, k, l)[..., None, :]
-    return pose.jacobian(lens_position(camera, k, l)), by_pitch
+    by_pitch = pose.rotation[:, :2] * unit_lens_position(k, l, camera)[..., None, :]
+    return pose.jacobian(lens_position(k, l, camera)), by_pitch

@@ -93,13 +93,13 @@ def _finite(values: Any) -> list[float | None]:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-def depth_table(camera: PlenopticCamera, depths: Array, disparity_precision: float = DISPARITY_PRECISION) -> DepthTable:
+def depth_table(depths: Array, camera: PlenopticCamera, disparity_precision: float = DISPARITY_PRECISION) -> DepthTable:
     """The table of a camera at `depths` (n,) mm."""
-    v = virtual_from_metric(camera, depths)
+    v = virtual_from_metric(depths, camera)
     types = np.arange(camera.type_count)
     blur = blur_line(camera).radius(v[:, None], types) if camera.type_count else np.zeros((len(v), 0))
     return DepthTable(
-        depths, v, depth_resolution(camera, v), depth_precision(camera, depths, disparity_precision), blur
+        depths, v, depth_resolution(v, camera), depth_precision(depths, camera, disparity_precision), blur
     )
 
 
@@ -130,7 +130,7 @@ def summarise(
         (field[0], field[1]),
         blur_limit,
         disparity_precision,
-        depth_table(camera, shown_depths(camera, rows, virtual_range), disparity_precision),
+        depth_table(shown_depths(camera, rows, virtual_range), camera, disparity_precision),
     )
 
 

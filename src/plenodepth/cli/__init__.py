@@ -9,7 +9,7 @@ import sys
 import typer
 
 from plenodepth.cli.app import app
-from plenodepth.cli.usage import UsageError, usage_line
+from plenodepth.cli.shared.usage import UsageError, usage_line
 from plenodepth.errors import PlenodepthError
 
 __all__ = ["app", "main"]

@@ -7,27 +7,23 @@ from typing import Annotated
 import typer
 
 from plenodepth import __version__
-from plenodepth.cli import (
-    calibrate,
-    calibrate_adjust,
-    calibrate_kappa,
-    calibrate_lidar,
-    calibrate_poses,
-    calibrate_scale,
-    camera_check,
-    camera_convert,
-    camera_predict_scale,
-    camera_show,
-    cost,
-    depth,
-    evaluate_cloud,
-    evaluate_compare,
-    evaluate_dataset,
-    evaluate_depth,
-    evaluate_relative,
-    reproduce,
-    simulate,
-)
+from plenodepth.cli import cost, depth, reproduce
+from plenodepth.cli.calibrate import adjust as calibrate_adjust
+from plenodepth.cli.calibrate import everything as calibrate
+from plenodepth.cli.calibrate import kappa as calibrate_kappa
+from plenodepth.cli.calibrate import lidar as calibrate_lidar
+from plenodepth.cli.calibrate import poses as calibrate_poses
+from plenodepth.cli.calibrate import scale as calibrate_scale
+from plenodepth.cli.camera import check as camera_check
+from plenodepth.cli.camera import convert as camera_convert
+from plenodepth.cli.camera import predict_scale as camera_predict_scale
+from plenodepth.cli.camera import show as camera_show
+from plenodepth.cli.evaluate import cloud as evaluate_cloud
+from plenodepth.cli.evaluate import compare as evaluate_compare
+from plenodepth.cli.evaluate import dataset as evaluate_dataset
+from plenodepth.cli.evaluate import depth as evaluate_depth
+from plenodepth.cli.evaluate import relative as evaluate_relative
+from plenodepth.cli.simulate import commands as simulate
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from plenodepth.cli.common import JsonOption, console, print_json
-from plenodepth.cli.option_groups import expand_groups
-from plenodepth.cli.raw_options import RawOptions
+from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.shared.option_groups import expand_groups
+from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError
 
 
@@ -35,8 +35,8 @@ def cost(
         raise InputError(f"is '{at}'", field="--at", fix="give column and row, as in 88,76")
     from plenodepth.depth.curves import cost_curve
     from plenodepth.depth.settings import DepthSettings
-    from plenodepth.view.cost_figure import cost_figure
-    from plenodepth.view.save import save_figure
+    from plenodepth.view.figures.cost import cost_figure
+    from plenodepth.view.figures.save import save_figure
 
     k, l = int(match[1]), int(match[2])
     camera = raw.load_camera()

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.cli.common import JsonOption, console, print_json
-from plenodepth.cli.option_groups import expand_groups
-from plenodepth.cli.progress import row_progress
-from plenodepth.cli.raw_options import RawOptions
+from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.shared.option_groups import expand_groups
+from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 
 if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
-    from plenodepth.metric.frame import FrameDepth
+    from plenodepth.metric.frame import DepthResult
 
 Summary = dict[str, Any]
 
@@ -97,7 +97,7 @@ def depth(
 
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
-    from plenodepth.metric.frame import chosen_device, chosen_threads, frame_depth
+    from plenodepth.metric.frame import chosen_device, chosen_threads, estimate_depth
 
     chosen, camera = settings.chosen(), raw.load_camera()
     used_device, used_threads = chosen_device(device), chosen_threads(threads)
@@ -105,8 +105,8 @@ def depth(
     _make_folder(out)
     with row_progress("", quiet=as_json) as progress:
 
-        def one(path: Path) -> FrameDepth:
-            return frame_depth(
+        def one(path: Path) -> DepthResult:
+            return estimate_depth(
                 raw.load_image(path, camera),
                 camera,
                 chosen.depth,
@@ -130,7 +130,7 @@ def depth(
 def _each_frame(
     images: Sequence[Path],
     out: Path,
-    one: Callable[[Path], FrameDepth],
+    one: Callable[[Path], DepthResult],
     on_frame: Callable[[int, int, str], None],
 ) -> list[Summary]:
     """The summaries of the frames that came out well; a frame's files are all there or, after an error, none is."""
@@ -150,7 +150,7 @@ def _each_frame(
     return summaries
 
 
-def _write(frame: FrameDepth, folder: Path) -> None:
+def _write(frame: DepthResult, folder: Path) -> None:
     from plenodepth.metric.frame import write_frame
     from plenodepth.view import depth_figure, save_figure
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plenodepth.cli.calibration_files import make_folder
-from plenodepth.cli.common import JsonOption, console, plain_table, print_json
-from plenodepth.cli.planned_progress import PlannedProgress
-from plenodepth.cli.progress import row_progress
+from plenodepth.cli.calibrate.files import make_folder
+from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
+from plenodepth.cli.shared.planned_progress import PlannedProgress
+from plenodepth.cli.shared.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.evaluate.reproduction.study import OtherResults, Study
+    from plenodepth.studies.reproduction.study import OtherResults, Study
 
 MOST_PROCESSES = 4  # so many datasets are worked on at a time; each may take 3 GB
 
@@ -64,11 +64,11 @@ def reproduce(
 
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
     """
-    from plenodepth.evaluate.reproduction.run import chosen_experiments, plan
-    from plenodepth.evaluate.reproduction.run import reproduce as run_experiments
-    from plenodepth.evaluate.reproduction.study import Study
     from plenodepth.metric.frame import chosen_threads
-    from plenodepth.view.reproduction_report import write_reproduction_report
+    from plenodepth.studies.reproduction.run import chosen_experiments, plan
+    from plenodepth.studies.reproduction.run import reproduce as run_experiments
+    from plenodepth.studies.reproduction.study import Study
+    from plenodepth.view.reports.reproduction import write_reproduction_report
 
     names = chosen_experiments(experiments or [])
     if seed < 0:
@@ -100,7 +100,7 @@ def reproduce(
 
 
 def _other_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, Path]]:
-    from plenodepth.evaluate.reproduction.others import OPTION, labelled_folders
+    from plenodepth.studies.reproduction.other_programs import OPTION, labelled_folders
 
     if texts and "relative" not in names:
         raise InputError("is for the experiment relative", field=OPTION, fix="add relative, or leave it out")
@@ -109,7 +109,7 @@ def _other_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str
 
 def _read_others(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[OtherResults, ...]:
     """Results of other programs, all before the work: what cannot be read is said at once."""
-    from plenodepth.evaluate.reproduction.others import read_other
+    from plenodepth.studies.reproduction.other_programs import read_other
 
     if not folders:
         return ()
@@ -124,8 +124,8 @@ def _read_others(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[O
 
 def _require_data(study: Study, names: Sequence[str]) -> None:
     """Refuse, before the work, a folder of data that lacks something."""
-    from plenodepth.evaluate.reproduction.run import EXPERIMENTS
-    from plenodepth.evaluate.reproduction.sources import RECIPES, source_of
+    from plenodepth.studies.reproduction.run import EXPERIMENTS
+    from plenodepth.studies.reproduction.sources import RECIPES, source_of
 
     if study.data is None:
         return
@@ -146,7 +146,7 @@ def _require_writable(out: Path) -> None:
 
 
 def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
-    from plenodepth.view.reproduction_report import duration
+    from plenodepth.view.reports.reproduction import duration
 
     table = plain_table("Plan", "stage", "about")
     for stage, seconds in [*stages, ("all", sum(seconds for _, seconds in stages))]:
@@ -156,7 +156,7 @@ def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
 
 
 def _print_checks(result: dict[str, Any]) -> None:
-    from plenodepth.view.reproduction_report import CHECK_COLUMNS, check_cells, duration, missed_line
+    from plenodepth.view.reports.reproduction import CHECK_COLUMNS, check_cells, duration, missed_line
 
     checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
     table = plain_table(f"Figures (took {duration(result['seconds'])})", "experiment", *CHECK_COLUMNS)

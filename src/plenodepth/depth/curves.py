@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
-from plenodepth.depth.aperture_choice import chosen_model
+from plenodepth.depth.aperture.model_choice import chosen_model
+from plenodepth.depth.aperture.resampling import plan_layers
 from plenodepth.depth.kernels import reference
-from plenodepth.depth.layers import plan_layers
 from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import UNUSABLE, cut_tiles, smoothing_of

@@ -13,14 +13,14 @@ import numpy as np
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
-from plenodepth.depth.aperture_choice import chosen_model
+from plenodepth.depth.aperture.model_choice import chosen_model
+from plenodepth.depth.aperture.resampling import Layers, plan_layers, true_from_apparent
 from plenodepth.depth.filters import FIRST_RING
 from plenodepth.depth.kernels import reference
-from plenodepth.depth.kernels.agreement import coarse_agreement, refined_agreement
-from plenodepth.depth.kernels.cut import cut
-from plenodepth.depth.kernels.golden import golden_coarse_rows, golden_refined_rows
-from plenodepth.depth.kernels.sweep import coarse_rows, refined_rows
-from plenodepth.depth.layers import Layers, plan_layers, true_from_apparent
+from plenodepth.depth.kernels.cpu.agreement import coarse_agreement, refined_agreement
+from plenodepth.depth.kernels.cpu.cut import cut
+from plenodepth.depth.kernels.cpu.golden import golden_coarse_rows, golden_refined_rows
+from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.neighbours import averaged
 from plenodepth.depth.settings import DepthSettings
@@ -39,7 +39,7 @@ AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the sa
 LEAST_LOOKED = np.int8(2)
 
 
-def estimate_depth(
+def estimate_virtual_depth(
     image: RawImage,
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings | None = None,
@@ -85,7 +85,7 @@ def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, sett
     shape = found.virtual_depth.shape
     lens = owner_map(camera.micro_images, *shape) if found.refined else np.arange(shape[0] * shape[1]).reshape(shape)
     apparent = found.virtual_depth.astype(np.float64)
-    true, growth = true_from_apparent(camera, apparent, lens, settings.margin_for("slope"), settings.smoothing)
+    true, growth = true_from_apparent(apparent, camera, lens, settings.margin_for("slope"), settings.smoothing)
     return replace(
         found,
         virtual_depth=true.astype(np.float32),

@@ -124,8 +124,8 @@ def metric_range(
     # The limits as virtual depths of each lens, so that nothing need be converted per pixel. z falls as v grows.
     k, l = camera.micro_images.lattice.indices()
     beyond = infinity_virtual_depth(camera, k, l)
-    highest = virtual_from_metric(camera, nearest, k, l, invalid="nan")
-    lowest = virtual_from_metric(camera, farthest, k, l, invalid="nan") if np.isfinite(farthest) else beyond
+    highest = virtual_from_metric(nearest, camera, k, l, invalid="nan")
+    lowest = virtual_from_metric(farthest, camera, k, l, invalid="nan") if np.isfinite(farthest) else beyond
     # NaN: the limit lies where the camera never measures (inside the focal length, outside what Γ takes).
     highest = np.where(np.isnan(highest), np.inf, highest)
     lowest = np.where(np.isnan(lowest), beyond, lowest)

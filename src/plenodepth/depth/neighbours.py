@@ -1,7 +1,8 @@
 """A coarse map's depths averaged with those of neighbours that see the same.
 
 At virtual depth v a micro-image sees a patch of the scene that is v lens pitches wide, and its neighbours see it, too,
-all but a part 1/v of it per pitch. What the aperture leaves of unequal blur errs with the texture (see `depth.looks`),
+all but a part 1/v of it per pitch. What the aperture leaves of unequal blur errs with the texture (see
+`aperture.chief_rays`),
 and the farther apart lenses are, the less alike. So where v is large, an average over lenses that are near compared
 with the patch is more precise, and not less sharp: each depth is one of all the patch anyhow.
 """

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
+from plenodepth.depth.equalisation import LAPLACIAN_VARIANCE, MIXTURE_VARIANCE, blur_detail, gaussian, smoothed
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.raw.equalisation import LAPLACIAN_VARIANCE, MIXTURE_VARIANCE, blur_detail, gaussian, smoothed
 
 Float32 = NDArray[np.float32]
 

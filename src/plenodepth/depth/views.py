@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
-from plenodepth.camera.aperture import aperture_table
+from plenodepth.camera.aperture.clipping import aperture_table
 from plenodepth.camera.model import ApertureModel, Configuration
 from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
@@ -131,7 +131,7 @@ def clipped_relative_blur(
     """Per-axis variance, px², by which type i is blurrier than type j where the aperture clips them.
 
     Coefficients (I, I) of 1/v², 1/v and 1. A type's variance is that of what is open of its lens in the middle of a
-    micro-image (to which all of it is made even, see `depth.looks`), times (1/v − 1/v0)².
+    micro-image (to which all of it is made even, see `depth.aperture.chief_rays`), times (1/v − 1/v0)².
     """
     table = aperture_table(camera)
     variance = table.variance_along[:, 0]

@@ -1,8 +1,7 @@
 """Depth against ground truth: maps, clouds, boards and planes, and how sure the figures are."""
 
 from plenodepth.evaluate.bootstrap import BootstrapInterval, PairedDifference, bootstrap_interval, paired_bootstrap
-from plenodepth.evaluate.boundaries import boundary_distance, depth_jumps
-from plenodepth.evaluate.cloud_distances import (
+from plenodepth.evaluate.clouds.cloud_distances import (
     AuthorsCloudDistances,
     CloudDistances,
     DirectedDistances,
@@ -11,26 +10,27 @@ from plenodepth.evaluate.cloud_distances import (
     compare_clouds,
     directed_distances,
 )
-from plenodepth.evaluate.differences import DepthDifferences, depth_differences, signed_differences
-from plenodepth.evaluate.mesh_distances import MeshDistances, compare_to_mesh, sample_mesh
-from plenodepth.evaluate.nearest import Nearest, nearest_points, nearest_triangles
-from plenodepth.evaluate.plane_fit import PlaneFit, fit_plane
-from plenodepth.evaluate.relative import (
+from plenodepth.evaluate.clouds.mesh_distances import MeshDistances, compare_to_mesh, sample_mesh
+from plenodepth.evaluate.clouds.nearest import Nearest, nearest_points, nearest_triangles
+from plenodepth.evaluate.clouds.plane_fit import PlaneFit, fit_plane
+from plenodepth.evaluate.frames.relative import (
     DisplacementError,
     RelativeDepthError,
     by_displacement,
     median_depth,
     relative_depth_error,
 )
-from plenodepth.evaluate.scale_error import (
+from plenodepth.evaluate.frames.scale_error import (
     FrameScaleError,
     ScaleErrorSummary,
     reconstructed_corners,
     scale_error_summary,
 )
-from plenodepth.evaluate.sigma_calibration import SigmaBin, SigmaCalibration, compare_sigma
-from plenodepth.evaluate.sparsification import Sparsification, sparsification_curves
-from plenodepth.evaluate.splits import (
+from plenodepth.evaluate.maps.boundaries import boundary_distance, depth_jumps
+from plenodepth.evaluate.maps.differences import DepthDifferences, depth_differences, signed_differences
+from plenodepth.evaluate.maps.sigma_calibration import SigmaBin, SigmaCalibration, compare_sigma
+from plenodepth.evaluate.maps.sparsification import Sparsification, sparsification_curves
+from plenodepth.evaluate.maps.splits import (
     ErrorGroup,
     bin_labels,
     binned_errors,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from plenodepth.errors import InputError
 from plenodepth.evaluate.bootstrap import paired_bootstrap
-from plenodepth.evaluate.relative import pairs_interval, relative_depth_error
+from plenodepth.evaluate.frames.relative import pairs_interval, relative_depth_error
 from plenodepth.evaluate.result_values import result_values
 
 Float64 = NDArray[np.float64]

@@ -1,6 +1,8 @@
 """File formats and nothing else: what other programs and the vendor write, read into plain records, and back."""
 
 from plenodepth.io.atomic import atomic_files, atomic_path
+from plenodepth.io.clouds.ply import read_ply, write_ply
+from plenodepth.io.clouds.pts import read_pts, write_pts
 from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
 from plenodepth.io.libpleno import (
     CENTER_DTYPE,
@@ -30,9 +32,7 @@ from plenodepth.io.libpleno import (
     write_poses,
     write_scene,
 )
-from plenodepth.io.ply import read_ply, write_ply
-from plenodepth.io.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
-from plenodepth.io.pts import read_pts, write_pts
+from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
 from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, read_raytrix_grid
 from plenodepth.io.reading import read_bytes, read_text, to_number
 from plenodepth.io.strict_text import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text

@@ -44,7 +44,7 @@ class PointCloud:
 
 
 def point_cloud(
-    camera: PlenopticCamera, virtual_map: VirtualDepthMap, raw: RawImage | None = None, *, every_pixel: bool = False
+    virtual_map: VirtualDepthMap, camera: PlenopticCamera, raw: RawImage | None = None, *, every_pixel: bool = False
 ) -> PointCloud:
     """The points that the pixels see (whole points scaled by Γ), in the order of the pixels.
 
@@ -58,7 +58,7 @@ def point_cloud(
     that the model has dark give none; a plain map (off) takes every pixel to look through its lens' centre.
     """
     camera = scaled_for(camera, virtual_map.aperture_model)
-    metric = metric_depth_map(camera, virtual_map)
+    metric = metric_depth_map(virtual_map, camera)
     shape = (camera.sensor.height, camera.sensor.width)
     owner = owner_map(camera.micro_images, *shape)
     if virtual_map.refined:
@@ -68,8 +68,8 @@ def point_cloud(
         present = np.append(np.isfinite(metric.depth).ravel(), False)  # index −1, no lens, finds the last
         row, column = np.nonzero(present[owner])
         if not every_pixel:
-            share = _own_share(camera, virtual_map).ravel()
-            central = _in_central_part(camera, share, row, column, owner[row, column])
+            share = _own_share(virtual_map, camera).ravel()
+            central = _in_central_part(share, row, column, owner[row, column], camera)
             row, column = row[central], column[central]
         entry = owner[row, column].astype(np.int64)
     lens = owner[row, column]
@@ -79,7 +79,7 @@ def point_cloud(
         part = slice(start, start + POINTS_AT_A_TIME)
         l, k = np.divmod(lens[part], camera.micro_images.lattice.columns)
         pixels = np.column_stack([column[part], row[part]])
-        points[part] = unproject(camera, pixels, k, l, v[entry[part]], apparent=clipped)
+        points[part] = unproject(pixels, k, l, v[entry[part]], camera, apparent=clipped)
     there = np.isfinite(points).all(axis=1)
     if not there.all():
         points, row, column, entry = points[there], row[there], column[there], entry[there]
@@ -92,7 +92,7 @@ def point_cloud(
     )
 
 
-def _own_share(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> Float64:
+def _own_share(virtual_map: VirtualDepthMap, camera: PlenopticCamera) -> Float64:
     """Size, relative to its cell of the lattice, of the part that a micro-image shows best of all; (rows, columns)."""
     lattice = camera.micro_images.lattice
     k, l = lattice.indices()
@@ -105,13 +105,13 @@ def _own_share(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> Float64
     # Pixels of a clipped lens may look closer together than they stand: so more of them show the same part.
     reach = share[..., None] * lattice.pitch / 2 * [1, 0]
     center = camera.micro_images.center(k, l)
-    left, right = (apparent_position(camera, center + side * reach, k, l, v) for side in (-1, 1))
+    left, right = (apparent_position(center + side * reach, k, l, v, camera) for side in (-1, 1))
     stretch = (right - left)[..., 0] / (2 * reach[..., 0])
     return np.where(np.isfinite(stretch), stretch, 1) * share
 
 
 def _in_central_part(
-    camera: PlenopticCamera, share: Float64, row: Int64, column: Int64, lens: NDArray[np.int32]
+    share: Float64, row: Int64, column: Int64, lens: NDArray[np.int32], camera: PlenopticCamera
 ) -> NDArray[np.bool_]:
     """Whether pixels lie in their cell of the lattice made smaller by `share` of their lens, (n,), or on its centre."""
     micro_images = camera.micro_images

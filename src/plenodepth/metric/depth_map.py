@@ -32,7 +32,7 @@ class MetricDepthMap:
         return float(np.isfinite(self.depth).mean())
 
 
-def metric_depth_map(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> MetricDepthMap:
+def metric_depth_map(virtual_map: VirtualDepthMap, camera: PlenopticCamera) -> MetricDepthMap:
     """z = Γ(F + F²/(v d + D − F)) with each lens' own D and d, and σ_z = |dz/dv| σ_v.
 
     NaN (and a confidence of 0) where v is missing or at or below the virtual depth of infinity. The formulas are
@@ -46,19 +46,19 @@ def metric_depth_map(camera: PlenopticCamera, virtual_map: VirtualDepthMap) -> M
     main, sensor = lens_distances(camera, k, l)
     behind = main - camera.main_lens.focal_length  # D − F
     if not virtual_map.refined:
-        return MetricDepthMap(*_metric(camera, virtual_map, slice(None), sensor, behind), refined=False)
+        return MetricDepthMap(*_metric(virtual_map, camera, slice(None), sensor, behind), refined=False)
     owner = owner_map(camera.micro_images, *v.shape)
     sensor, behind = (np.append(table.ravel(), np.nan) for table in (sensor, behind))  # index −1, no lens, finds NaN
     depth, sigma, confidence = (np.empty(v.shape, np.float32) for _ in range(3))
     for start in range(0, len(v), ROWS_AT_A_TIME):
         rows = slice(start, start + ROWS_AT_A_TIME)
         lens = owner[rows]
-        depth[rows], sigma[rows], confidence[rows] = _metric(camera, virtual_map, rows, sensor[lens], behind[lens])
+        depth[rows], sigma[rows], confidence[rows] = _metric(virtual_map, camera, rows, sensor[lens], behind[lens])
     return MetricDepthMap(depth, sigma, confidence, refined=True)
 
 
 def _metric(
-    camera: PlenopticCamera, virtual_map: VirtualDepthMap, rows: slice, sensor: Float64, behind: Float64
+    virtual_map: VirtualDepthMap, camera: PlenopticCamera, rows: slice, sensor: Float64, behind: Float64
 ) -> tuple[Float32, Float32, Float32]:
     """z, σ_z and confidence of some rows, with d and D − F of each entry's lens."""
     focal = camera.main_lens.focal_length
@@ -67,7 +67,7 @@ def _metric(
     beyond[missing] = np.nan
     object_side = focal**2 / beyond  # z − F
     z = object_side + focal
-    slope = sensor * (object_side / focal) ** 2 * scaled_depth_slope(camera, z)
+    slope = sensor * (object_side / focal) ** 2 * scaled_depth_slope(z, camera)
     sigma = (np.abs(slope) * virtual_map.sigma[rows]).astype(np.float32)
     confidence = np.where(missing, np.float32(0), virtual_map.confidence[rows])
-    return scaled_depth(camera, z).astype(np.float32), sigma, confidence
+    return scaled_depth(z, camera).astype(np.float32), sigma, confidence

@@ -12,7 +12,7 @@ import numpy as np
 
 from plenodepth import __version__
 from plenodepth.camera import GridCamera, PlenopticCamera
-from plenodepth.depth.estimate import Progress, estimate_depth
+from plenodepth.depth.estimate import Progress, estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.maps import VirtualDepthMap
@@ -20,8 +20,8 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile, settings_content
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, atomic_path, json_text, write_float_map
+from plenodepth.metric.central_view import central_depth
 from plenodepth.metric.cloud import PointCloud, point_cloud, write_cloud
-from plenodepth.metric.csad import central_depth
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.raw.image import RawImage
 
@@ -33,7 +33,7 @@ NEEDS_CALIBRATION = "metric depth needs a calibrated camera; this one is known b
 
 
 @dataclass(frozen=True, eq=False)
-class FrameDepth:
+class DepthResult:
     """Everything that is known of a frame; metric parts are None for a camera known only by its lens grid."""
 
     name: str
@@ -44,7 +44,7 @@ class FrameDepth:
     summary: dict[str, Any]
 
 
-def frame_depth(
+def estimate_depth(
     image: RawImage,
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings | None = None,
@@ -53,24 +53,24 @@ def frame_depth(
     device: Device = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
-) -> FrameDepth:
+) -> DepthResult:
     """Estimate, filter and convert one clean image."""
     settings, filters = settings or DepthSettings(), filters or FilterSettings()
     used_device, threads = chosen_device(device), chosen_threads(threads)
     start, cpu_start = time.perf_counter(), time.process_time()
-    estimated = estimate_depth(image, camera, settings, threads=threads, progress=progress)
+    estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
     metric = cloud = central = None
     if isinstance(camera, PlenopticCamera):
-        metric = metric_depth_map(camera, virtual)
-        cloud = point_cloud(camera, virtual, image)
+        metric = metric_depth_map(virtual, camera)
+        cloud = point_cloud(virtual, camera, image)
         # A coarse depth belongs to a whole micro-image; painting all its pixels leaves no holes between them.
-        full = cloud if virtual.refined else point_cloud(camera, virtual, image, every_pixel=True)
+        full = cloud if virtual.refined else point_cloud(virtual, camera, image, every_pixel=True)
         # The nearest of many noisy points would be too near.
-        central = central_depth(camera, full, rule="median")
+        central = central_depth(full, camera, rule="median")
     present = np.isfinite(virtual.virtual_depth)
-    notes, kappa = _notes(camera, virtual), used_kappa(camera, settings)
+    notes, kappa = _notes(virtual, camera), used_kappa(camera, settings)
     summary = {
         "plenodepth": __version__,
         "image": image.name,
@@ -81,7 +81,7 @@ def frame_depth(
         "seconds": round(seconds, 3),  # of the estimation alone
         "cpu_seconds": round(cpu_seconds, 3),
         "aperture_model": virtual.aperture_model,
-        "depth_scale_applied": _scaled(camera, virtual),
+        "depth_scale_applied": _scaled(virtual, camera),
         "blur_coefficient": None if kappa is None else kappa.value,
         "blur_coefficient_from": None if kappa is None else kappa.source,
         "valid_fraction": virtual.valid_fraction,
@@ -92,22 +92,22 @@ def frame_depth(
         "median_confidence": _median(virtual.confidence[present]),
         "settings": settings_content(SettingsFile(settings, filters)),
     }
-    return FrameDepth(image.name, virtual, metric, cloud, central, summary)
+    return DepthResult(image.name, virtual, metric, cloud, central, summary)
 
 
-def _scaled(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> bool:
+def _scaled(virtual: VirtualDepthMap, camera: PlenopticCamera | GridCamera) -> bool:
     """Whether the camera's Γ is in the metric depth."""
     if not isinstance(camera, PlenopticCamera):
         return False
     return camera.depth_scale is not None and camera.depth_scale_model == virtual.aperture_model
 
 
-def _notes(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> list[str]:
+def _notes(virtual: VirtualDepthMap, camera: PlenopticCamera | GridCamera) -> list[str]:
     """What the user should know about the frame."""
     notes = [virtual.aperture_note] if virtual.aperture_note else []
     if not isinstance(camera, PlenopticCamera):
         notes.append(NEEDS_CALIBRATION)
-    elif camera.depth_scale is not None and not _scaled(camera, virtual):
+    elif camera.depth_scale is not None and not _scaled(virtual, camera):
         model = camera.depth_scale_model
         notes.append(
             f"the camera's depth scale is for aperture model {model}, and not applied ({model} would apply it)"
@@ -115,7 +115,7 @@ def _notes(camera: PlenopticCamera | GridCamera, virtual: VirtualDepthMap) -> li
     return notes
 
 
-def write_frame(frame: FrameDepth, folder: Path) -> list[Path]:
+def write_frame(frame: DepthResult, folder: Path) -> list[Path]:
     """Write a frame's files into a folder that is there, all or none; returns their paths."""
     maps = {"virtual": frame.virtual.virtual_depth, "confidence": frame.virtual.confidence}
     if frame.metric is not None and frame.central is not None:

@@ -1,6 +1,6 @@
 """Raw image in, clean image out."""
 
-from plenodepth.camera.raw_numbers import BAYER_PATTERNS
+from plenodepth.camera.raw_format import BAYER_PATTERNS
 from plenodepth.raw.demosaic import demosaic
 from plenodepth.raw.image import Devignetting, RawImage, RimCheck
 from plenodepth.raw.load import Method, clean_image, load_raw

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
-from plenodepth.camera.raw_numbers import bayer_pattern
+from plenodepth.camera.raw_format import bayer_pattern
 from plenodepth.errors import InputError
 
 Float32 = NDArray[np.float32]

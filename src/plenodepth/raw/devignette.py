@@ -11,8 +11,8 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import image_size
 from plenodepth.errors import InputError
 from plenodepth.raw.image import Devignetting
+from plenodepth.raw.levels import Levels
 from plenodepth.raw.offsets import each_band
-from plenodepth.raw.scale import Levels
 from plenodepth.raw.vignetting import (
     RadialVignetting,
     estimated_vignetting,

@@ -17,9 +17,9 @@ from plenodepth.io import read_image
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
 from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.raw.levels import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
 from plenodepth.raw.noise import noise_level
 from plenodepth.raw.rims import rims_by_camera
-from plenodepth.raw.scale import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
 
 Method = Literal["auto", "white", "model", "self", "none"]
 

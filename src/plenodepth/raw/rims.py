@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.raw.image import RimCheck
+from plenodepth.raw.levels import Levels
 from plenodepth.raw.offsets import patches, sampled_micro_images
-from plenodepth.raw.scale import Levels
 from plenodepth.raw.vignetting import falling_profile, predicted_vignetting
 
 Array = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """How the light falls off within a micro-image: predicted by the optics, or found in the image itself.
 
-The light of a pixel is the open area of its micro-lens (`camera.aperture`): a function of the distance from the
+The light of a pixel is the open area of its micro-lens (`aperture.clipping`): a function of the distance from the
 micro-image's centre and of the lens type alone.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
-from plenodepth.camera.aperture import disc_of_pupil, opened, pupil_image_offset
+from plenodepth.camera.aperture.clipping import disc_of_pupil, opened, pupil_image_offset
 from plenodepth.errors import InputError
 from plenodepth.raw.offsets import each_band, patch_pixels, patches, pixel_offsets, sampled_micro_images
 
@@ -117,8 +117,8 @@ def model_white_image(camera: PlenopticCamera, f_number: float | None = None) ->
 def pupil_image(camera: PlenopticCamera) -> Array:
     """Where each lens shows the middle of the exit pupil, (rows, columns, 2) px: the middle of a white micro-image."""
     k, l = camera.micro_images.lattice.indices()
-    shift = pupil_image_offset(camera, k, l) / camera.sensor.pixel_size
-    return predicted_center(camera, k, l) - shift  # the image is the sensor turned by 180°
+    shift = pupil_image_offset(k, l, camera) / camera.sensor.pixel_size
+    return predicted_center(k, l, camera) - shift  # the image is the sensor turned by 180°
 
 
 def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: float | None) -> tuple[Array, float]:
@@ -127,10 +127,10 @@ def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: fl
     nodes, weights = np.polynomial.legendre.leggauss(3)
     light = np.zeros((max(camera.type_count, 1), TABLE_SIZE))
     for lens_type, row in enumerate(light):
-        disc = disc_of_pupil(camera, main, sensor, lens_type, f_number)
+        disc = disc_of_pupil(main, sensor, lens_type, camera, f_number)
         for du, wu in zip(nodes / 2, weights / 2, strict=True):
             for dv, wv in zip(nodes / 2, weights / 2, strict=True):
-                row += wu * wv * opened(camera, *disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size).area
+                row += wu * wv * opened(*disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size, camera).area
     return light, largest
 
 

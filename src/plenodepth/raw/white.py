@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.raw.demosaic import sites
+from plenodepth.raw.levels import Levels
 from plenodepth.raw.rims import rim_brightness, rims_differ, sampled
-from plenodepth.raw.scale import Levels
 
 Array = NDArray[np.float64]
 

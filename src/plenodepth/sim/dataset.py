@@ -13,7 +13,7 @@ import numpy as np
 
 from plenodepth import __version__
 from plenodepth.camera import save_camera
-from plenodepth.camera.schema import content_of_camera
+from plenodepth.camera.files.native import content_of_camera
 from plenodepth.errors import InputError
 from plenodepth.io import (
     Observations,
@@ -28,10 +28,10 @@ from plenodepth.io import (
 from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, settings_around, upright_pose
 from plenodepth.sim.output import INFO
 from plenodepth.sim.render import Progress, RenderSettings
-from plenodepth.sim.scene import Scene
+from plenodepth.sim.scenes.scene import Scene
+from plenodepth.sim.scenes.twins import PlannedFrame, Twin, twin, view_center, view_corners
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.sim.twins import PlannedFrame, Twin, twin, view_center, view_corners
 
 MANIFEST = "manifest.json"
 LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
@@ -138,12 +138,12 @@ def _make(
     more = {"key": key, **planned.truth}
     if planned.scene is None:
         assert planned.f_number is not None
-        return simulate_white(plan.camera, planned.f_number, folder, settings, more=more, progress=progress)
+        return simulate_white(planned.f_number, plan.camera, folder, settings, more=more, progress=progress)
     scene: Scene = planned.scene()
     if planned.lidar:
         first, *others = stations(plan, settings.sensor.seed)
         settings = replace(settings, lidar=first, more_stations=tuple(others))
-    return simulate_scene(plan.camera, scene, folder, settings, frame=planned.frame, more=more, progress=progress)
+    return simulate_scene(scene, plan.camera, folder, settings, frame=planned.frame, more=more, progress=progress)
 
 
 def stations(plan: Twin, seed: int) -> list[LidarSettings]:
@@ -151,8 +151,8 @@ def stations(plan: Twin, seed: int) -> list[LidarSettings]:
 
     They are the same for all scenes of a dataset, so that one scene serves to find their poses.
     """
-    seen = np.concatenate([view_corners(plan.camera, depth) for depth in SCANNED])
-    poses = [upright_pose(place, view_center(plan.camera, FACED)) for place in STATIONS]
+    seen = np.concatenate([view_corners(depth, plan.camera) for depth in SCANNED])
+    poses = [upright_pose(place, view_center(FACED, plan.camera)) for place in STATIONS]
     return [
         settings_around(seen, _beams(plan), pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
         for index, pose in enumerate(poses)

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from plenodepth.camera.model import frozen_vector, require_positive
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.compiled import CompiledScene, compile_scene
 from plenodepth.sim.kernels.scans import shade_rays
-from plenodepth.sim.scene import Checkerboard, Light, Scene
+from plenodepth.sim.packed_scene import CompiledScene, compile_scene
+from plenodepth.sim.scenes.scene import Checkerboard, Light, Scene
 from plenodepth.sim.sensor import LUMINANCE
 
 Array = NDArray[np.float64]

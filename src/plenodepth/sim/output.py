@@ -33,7 +33,7 @@ from plenodepth.io import Scene as BoardScene
 from plenodepth.io import write_scene as write_boards
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan
 from plenodepth.sim.render import Rendering, RenderSettings
-from plenodepth.sim.scene import Checkerboard, Scene
+from plenodepth.sim.scenes.scene import Checkerboard, Scene
 from plenodepth.sim.sensor import RawArray, SensorSettings
 from plenodepth.sim.truth import GroundTruth
 

@@ -61,9 +61,9 @@ def ray_setup(
             fix="move it away from the camera",
         )
     k, l = (index.ravel() for index in camera.micro_images.lattice.indices())
-    center = lens_center(camera, k, l)
+    center = lens_center(k, l, camera)
     to_main, to_sensor = lens_distances(camera, k, l)
-    middle = camera.sensor.metric_from_image(predicted_center(camera, k, l)) - center[:, :2]
+    middle = camera.sensor.metric_from_image(predicted_center(k, l, camera)) - center[:, :2]
     slope = -middle / to_sensor[:, None]  # of the central ray, through the main lens' centre
     chords, steps = [], []
     for depth in (near, far):

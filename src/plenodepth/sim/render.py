@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from plenodepth.camera import PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Lattice
-from plenodepth.sim.compiled import CompiledScene, compile_scene
 from plenodepth.sim.kernels.rows import emit_rows, shade_rows, trace_rows
+from plenodepth.sim.packed_scene import CompiledScene, compile_scene
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.sampling import ray_samples
-from plenodepth.sim.scene import Scene
+from plenodepth.sim.scenes.scene import Scene
 
 Float32 = NDArray[np.float32]
 Progress = Callable[[int, int], None]  # rays done, rays in all
@@ -88,8 +88,8 @@ def neighbour_table(lattice: Lattice, with_neighbours: bool) -> NDArray[np.int32
 
 
 def render(
-    camera: PlenopticCamera,
     scene: Scene,
+    camera: PlenopticCamera,
     settings: RenderSettings | None = None,
     *,
     setup: RaySetup | None = None,

@@ -16,7 +16,7 @@ from plenodepth.sim.lidar import LidarSettings, extrinsic_targets, joined, scan
 from plenodepth.sim.output import whole_folder, write_info, write_lidar, write_raw, write_targets, write_truth
 from plenodepth.sim.rays import ray_setup
 from plenodepth.sim.render import Progress, RenderSettings, render, scene_depths
-from plenodepth.sim.scene import Checkerboard, Material, Rectangle, Scene
+from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.truth import ground_truth
 
@@ -34,8 +34,8 @@ class FrameSettings:
 
 
 def simulate_scene(
-    camera: PlenopticCamera,
     scene: Scene,
+    camera: PlenopticCamera,
     out: str | Path,
     settings: FrameSettings | None = None,
     *,
@@ -49,9 +49,9 @@ def simulate_scene(
     depths = scene_depths(scene, camera.main_lens.focal_length)
     with whole_folder(out) as folder:
         setup = ray_setup(camera, *depths, f_number=settings.render.f_number)
-        rendering = render(camera, scene, settings.render, setup=setup, progress=progress)
+        rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
         write_raw(folder, expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads))
-        write_truth(folder, scene, ground_truth(camera, scene, setup=setup), frame)
+        write_truth(folder, scene, ground_truth(scene, camera, setup=setup), frame)
         if settings.lidar is not None:
             write_lidar(folder, joined([scan(scene, one) for one in (settings.lidar, *settings.more_stations)]))
             if any(isinstance(thing, Checkerboard) for thing in scene.objects):
@@ -71,8 +71,8 @@ def white_scene(camera: PlenopticCamera) -> Scene:
 
 
 def simulate_white(
-    camera: PlenopticCamera,
     f_number: float,
+    camera: PlenopticCamera,
     out: str | Path,
     settings: FrameSettings | None = None,
     *,
@@ -85,6 +85,6 @@ def simulate_white(
     scene = white_scene(camera)
     with whole_folder(out) as folder:
         setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=f_number)
-        rendering = render(camera, scene, tracing, setup=setup, progress=progress)
+        rendering = render(scene, camera, tracing, setup=setup, progress=progress)
         write_raw(folder, expose(rendering.light, settings.sensor, setup.owner, threads=tracing.threads))
         return write_info(folder, camera, rendering, tracing, settings.sensor, {"kind": "white", **(more or {})})

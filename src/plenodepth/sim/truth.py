@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_distances, lenses_that_see, predicted_center, project
 from plenodepth.io import FEATURE_DTYPE, observation_table
-from plenodepth.sim.compiled import CompiledScene, compile_scene
 from plenodepth.sim.kernels import pixels, rows
+from plenodepth.sim.packed_scene import CompiledScene, compile_scene
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import scene_depths
-from plenodepth.sim.scene import Checkerboard, Scene
+from plenodepth.sim.scenes.scene import Checkerboard, Scene
 
 Float32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class GroundTruth:
     features: NDArray[np.void]  # (n,) board corners with their projections, as FEATURE_DTYPE; frame 0
 
 
-def ground_truth(camera: PlenopticCamera, scene: Scene, *, setup: RaySetup | None = None) -> GroundTruth:
+def ground_truth(scene: Scene, camera: PlenopticCamera, *, setup: RaySetup | None = None) -> GroundTruth:
     """Trace one ray per pixel and per micro-image, and project the corners of all boards."""
     setup = setup or ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length))
     flat = compile_scene(scene)
@@ -48,19 +48,19 @@ def ground_truth(camera: PlenopticCamera, scene: Scene, *, setup: RaySetup | Non
     depth, index, passes = _chief_hits(setup, flat, u, v, setup.owner.ravel())
     depth, index = depth.reshape(shape), index.reshape(shape)
     k, l = camera.micro_images.lattice.indices()
-    centers = predicted_center(camera, k, l).astype(np.float32)
+    centers = predicted_center(k, l, camera).astype(np.float32)
     lenses = np.arange(k.size, dtype=np.int32)
     lens_depth, _, _ = _chief_hits(setup, flat, centers[..., 0].ravel(), centers[..., 1].ravel(), lenses)
     lens_depth = lens_depth.reshape(k.shape)
     return GroundTruth(
         depth=depth,
-        virtual_depth=_virtual_depth(camera, depth, setup.owner),
+        virtual_depth=_virtual_depth(depth, setup.owner, camera),
         object_index=index,
         visible=passes.reshape(shape) & (index >= 0),
         boundary=occlusion_boundary(depth, index, setup.owner),
         lens_depth=lens_depth,
-        lens_virtual_depth=_virtual_depth(camera, lens_depth, lenses.reshape(k.shape)),
-        features=board_features(camera, scene, flat),
+        lens_virtual_depth=_virtual_depth(lens_depth, lenses.reshape(k.shape), camera),
+        features=board_features(scene, camera, flat),
     )
 
 
@@ -95,7 +95,7 @@ def first_hits(flat: CompiledScene, origins: Float32, directions: Float32) -> tu
     return depths, indices
 
 
-def _virtual_depth(camera: PlenopticCamera, depth: Float32, lens: NDArray[np.int32]) -> Float32:
+def _virtual_depth(depth: Float32, lens: NDArray[np.int32], camera: PlenopticCamera) -> Float32:
     """v of metric depth for each pixel's own lens; the true one, so without the depth scale Γ."""
     columns = camera.micro_images.lattice.columns
     l, k = np.divmod(np.arange(columns * camera.micro_images.lattice.rows), columns)
@@ -123,7 +123,7 @@ def occlusion_boundary(depth: Float32, index: NDArray[np.int16], owner: NDArray[
     return boundary & (owner >= 0)
 
 
-def board_features(camera: PlenopticCamera, scene: Scene, flat: CompiledScene | None = None) -> NDArray[np.void]:
+def board_features(scene: Scene, camera: PlenopticCamera, flat: CompiledScene | None = None) -> NDArray[np.void]:
     """Corners of all boards through every lens that sees them; hidden ones are left out.
 
     `cluster` numbers the corners through all boards, in the order of the scene.
@@ -138,9 +138,9 @@ def board_features(camera: PlenopticCamera, scene: Scene, flat: CompiledScene | 
         directions = np.column_stack([corners[:, :2] / corners[:, 2:], np.ones(len(corners))]).astype(np.float32)
         depths, _ = first_hits(flat, origins, directions)
         shown = np.flatnonzero(depths >= corners[:, 2] * (1 - HIDDEN))
-        seen = lenses_that_see(camera, corners[shown], margin=FEATURE_MARGIN)
+        seen = lenses_that_see(corners[shown], camera, margin=FEATURE_MARGIN)
         cluster = shown[seen.point]
-        projected = project(camera, corners[cluster], seen.k, seen.l)
+        projected = project(corners[cluster], seen.k, seen.l, camera)
         tables.append(
             observation_table(
                 FEATURE_DTYPE,

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.depth.kernels.pairs import noise_deficit
-from plenodepth.depth.kernels.peaks import (
+from plenodepth.depth.aperture.resampling import Layers
+from plenodepth.depth.kernels.cpu.pairs import noise_deficit
+from plenodepth.depth.kernels.cpu.peaks import (
     FINE,
     FINE_STEP,
     FULL_VIEWS,
@@ -18,8 +19,7 @@ from plenodepth.depth.kernels.peaks import (
     parabola,
     widest_fine,
 )
-from plenodepth.depth.kernels.sweep import unstretched
-from plenodepth.depth.layers import Layers
+from plenodepth.depth.kernels.cpu.sweep import unstretched
 from plenodepth.depth.maps import MapArrays
 from plenodepth.depth.tiles import LEAST_COMMON_WIDTH, MISSING, RESAMPLED, SNAP, UNUSABLE, Tiles
 from plenodepth.depth.views import Views

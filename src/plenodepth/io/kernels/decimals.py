@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plenodepth.io.kernels.compiling import compiled
+from plenodepth.compiling import compiled
 
 MOST_DIGITS = 15  # a double holds every whole number of so many digits
 LARGEST_POWER = 22  # and every power of ten up to this one

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from plenodepth.errors import InputError
 from plenodepth.io.libpleno.dataset_kinds import CLOUDS, IMAGES, kind_of_file, kind_of_image, only_raw
-from plenodepth.io.property_tree import PropertyTree, read_tree
+from plenodepth.io.libpleno.property_tree import PropertyTree, read_tree
 
 # What a dataset may hold, and where it is looked for.
 LOOKED_FOR: Mapping[str, str] = {

@@ -13,7 +13,7 @@ from plenodepth.io.libpleno.depth_lists import is_depth_list
 from plenodepth.io.libpleno.depth_map import read_depth_map
 from plenodepth.io.libpleno.observations import read_observations
 from plenodepth.io.libpleno.point_cloud import is_point_cloud
-from plenodepth.io.property_tree import PropertyTree, read_tree
+from plenodepth.io.libpleno.property_tree import PropertyTree, read_tree
 
 IMAGES = (".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg")
 CLOUDS = (".pts", ".ptx")

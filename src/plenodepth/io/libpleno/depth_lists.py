@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plenodepth.errors import InputError
 from plenodepth.io.libpleno.poses import NO_FRAME
-from plenodepth.io.property_tree import PropertyTree, read_tree
+from plenodepth.io.libpleno.property_tree import PropertyTree, read_tree
 
 # What each list holds: depth maps and clouds (archives), clouds as text, tables of depth, poses, planes, and central
 # sub-aperture maps of a result and of its reference.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.property_tree import PropertyTree, as_column, as_columns, read_tree, write_tree
+from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, as_columns, read_tree, write_tree
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.io.libpleno.poses import pose_content, read_pose
-from plenodepth.io.property_tree import PropertyTree, as_column, read_tree, write_tree
+from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, read_tree, write_tree
 
 FloatArray = npt.NDArray[np.float64]
 

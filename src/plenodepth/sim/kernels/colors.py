@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from plenodepth.sim.kernels.compiling import compiled, inlined
+from plenodepth.compiling import compiled, inlined
 from plenodepth.sim.kernels.layout import (
     BOX,
     CHECKERBOARD,

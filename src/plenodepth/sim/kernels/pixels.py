@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plenodepth.sim.kernels.compiling import compiled, inlined
+from plenodepth.compiling import compiled, inlined
 from plenodepth.sim.kernels.layout import (
     CENTER_X,
     CENTER_Y,

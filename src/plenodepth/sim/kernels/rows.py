@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plenodepth.compiling import compiled
 from plenodepth.sim.kernels.colors import mesh_color, surface_color
-from plenodepth.sim.kernels.compiling import compiled
 from plenodepth.sim.kernels.layout import OFFSET_X, OFFSET_Y, f4, u4
 from plenodepth.sim.kernels.pixels import pixel_hash, scene_ray
 from plenodepth.sim.kernels.shapes import nearest_object

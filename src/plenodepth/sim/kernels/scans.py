@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from plenodepth.compiling import compiled
 from plenodepth.sim.kernels.colors import mesh_color, surface_color
-from plenodepth.sim.kernels.compiling import compiled
 from plenodepth.sim.kernels.layout import f4
 from plenodepth.sim.kernels.shapes import nearest_object
 

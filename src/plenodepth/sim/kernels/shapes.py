@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from plenodepth.sim.kernels.compiling import inlined
+from plenodepth.compiling import inlined
 from plenodepth.sim.kernels.layout import BOX, CHECKERBOARD, RECTANGLE, SHAPE, SIZE, SPHERE, f4
 
 

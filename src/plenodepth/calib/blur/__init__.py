@@ -1,0 +1,1 @@
+"""The blur coefficient κ from board corners."""

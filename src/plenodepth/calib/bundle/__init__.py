@@ -1,0 +1,1 @@
+"""Bundle adjustment: features in, camera and board poses with uncertainties out."""

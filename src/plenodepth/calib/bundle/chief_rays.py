@@ -1,0 +1,80 @@
+"""Where the pixels of features look through the main lens' aperture, and how that changes with the camera.
+
+A pixel x (mm from where its lens shows the pupil's middle) shows what an open one would show at x + ȳ(x) (1/v − 1/v0)
+(`aperture.clipping`): a point appears at the pixel that looks at it (`aperture.chief_ray`). The blur line gives
+1/v − 1/v0 = 2 s ρ/B for free. Derivatives are exact: F, D and the boards' distances are so nearly interchangeable that
+an adjustment with approximate ones stops short of the optimum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plenodepth.calib.bundle.kernels import chief_rays as kernel
+from plenodepth.camera.aperture.clipping import aperture_diameter, pupil_image_offset
+from plenodepth.camera.micro_lenses import focal_length, lens_distances, predicted_center
+from plenodepth.camera.model import Array, Indices, PlenopticCamera
+
+VARIABLES = ("main", "sensor", "focal", "diameter", "aperture")  # D, d, f, B and the pupil's diameter
+
+
+class Looks(NamedTuple):
+    """Per feature: the open part's centroid ȳ as a vector, and what it depends on."""
+
+    offset: Array  # (n, 2) mm: the pixel's place, from where its lens shows the pupil's middle
+    shift: Array  # (n, 2) mm on the lens: ȳ, in the image's u and v
+    by_offset: Array  # (n, 2, 2): its derivative by the pixel's place, mm/mm
+    by_variable: Array  # (n, 5, 2): by `VARIABLES`, mm/mm
+
+
+def looks(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Looks:
+    """For pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
+    away = _offset(uv, k, l, camera)
+    distance = np.hypot(away[:, 0], away[:, 1])
+    values = np.empty((len(distance), 2 + len(VARIABLES)))
+    kernel.looks(distance, *_optics(k, l, camera), values)
+    direction = away / np.maximum(distance, 1e-12)[:, None]
+    length, slope = values[:, 0], values[:, 1]
+    along = direction[:, :, None] * direction[:, None, :]
+    around = np.where(distance > 1e-9, length / np.maximum(distance, 1e-9), slope)
+    return Looks(
+        offset=away,
+        shift=length[:, None] * direction,
+        by_offset=slope[:, None, None] * along + around[:, None, None] * (np.eye(2) - along),
+        by_variable=values[:, 2:, None] * direction[:, None, :],
+    )
+
+
+def appearing(uv: Array, k: Indices, l: Indices, gap: Array, camera: PlenopticCamera) -> Array:
+    """Pixels (n, 2) that show what the thin-lens model puts at `uv`, where 1/v − 1/v0 = gap (n,).
+
+    As `camera.apparent_position`, but without an end: beyond the last open pixel ȳ stays as it is, so that a rough
+    camera's prediction still says in which direction it is wrong.
+    """
+    away = _offset(uv, k, l, camera)
+    target = np.hypot(away[:, 0], away[:, 1])
+    place = np.empty(len(target))
+    kernel.appearing(target, gap, *_optics(k, l, camera), place)
+    stretch = np.where(target > 0, place / np.maximum(target, 1e-12), 1)
+    return np.asarray(uv + away * (stretch - 1)[:, None] / camera.sensor.pixel_size)
+
+
+def _offset(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Array:
+    """mm (n, 2), in the image's u and v, from where each pixel's lens shows the pupil's middle."""
+    pixel = camera.sensor.pixel_size
+    return np.asarray((uv - predicted_center(k, l, camera)) * pixel + pupil_image_offset(k, l, camera))
+
+
+def _optics(k: Indices, l: Indices, camera: PlenopticCamera) -> tuple[Array, Array, Array, float, float]:
+    """To the pupil, d and f of each lens (n,), and the diameters of lens and pupil, mm."""
+    main, sensor = lens_distances(camera, k, l)
+    to_pupil = main - camera.main_lens.pupil_distance
+    return (
+        np.ascontiguousarray(to_pupil),
+        np.ascontiguousarray(sensor),
+        np.ascontiguousarray(focal_length(k, l, camera)),
+        camera.micro_lenses.lens_diameter,
+        aperture_diameter(camera),
+    )

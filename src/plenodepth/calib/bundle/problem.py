@@ -1,0 +1,246 @@
+"""Bundle adjustment with Ceres: one residual block per board and frame, one for the micro-image centres, priors.
+
+The unknowns are steps from an estimate: the camera's of `camera.parameters.stepped`, and six of `Pose.perturbed` for
+each board. Robust weights are given; `calib.bundle.adjust` refreshes them between solutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyceres
+from numpy.typing import NDArray
+
+from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
+from plenodepth.calib.bundle.start_poses import BoardView
+from plenodepth.calib.bundle.weights import CommonErrors
+from plenodepth.calib.features import Centers
+from plenodepth.camera.model import Array, PlenopticCamera
+from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.geometry.pose import cross_matrix
+
+TRUST = 1e8  # the first step is nearly Gauss and Newton's: small first steps look like convergence
+THREADS = 1  # the blocks are Python and run one at a time anyhow
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A camera and where the boards stand: cam_from_board of each frame and board."""
+
+    camera: PlenopticCamera
+    poses: Mapping[BoardView, Pose]
+
+
+class Weighted(NamedTuple):
+    """Features of a board in a frame with the roots of their weights."""
+
+    seen: Seen
+    root: Array  # (n, 3, 3): whitened residual = root · residual
+    common: CommonErrors | None = None  # of the positions
+    common_rho: CommonErrors | None = None
+
+    def whitened(self, rows: Array) -> Array:
+        """Residuals or their derivatives (n, 3, ...) in standard deviations."""
+        own = self.root @ rows
+        if self.common is not None:
+            own[:, :2] = self.common.whitened(own[:, :2])
+        if self.common_rho is not None:
+            own[:, 2] = self.common_rho.whitened(own[:, 2])
+        return own
+
+
+class WeightedCenters(NamedTuple):
+    """Centres with the roots of their weights, (n, 2, 2)."""
+
+    centers: Centers
+    root: Array
+
+
+class Prior(NamedTuple):
+    """What is known of a parameter, or of a sum of parameters, besides the images."""
+
+    factors: Array  # (n,) of the parameters of `intrinsic_names`
+    value: float
+    sigma: float
+
+
+class Solution(NamedTuple):
+    """What a solution of Ceres gives."""
+
+    estimate: Estimate
+    cost: float  # half the sum of squares
+    iterations: int
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """All that is minimised but the unknowns' values."""
+
+    views: Mapping[BoardView, Weighted]
+    centers: WeightedCenters | None
+    priors: Sequence[Prior]
+    free: Sequence[int]  # intrinsic parameters that are not held, by their place in `intrinsic_names`
+    aperture: bool
+
+
+def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance: float = 1e-9) -> Solution:
+    """The estimate of least squares, from `start`."""
+    count = len(intrinsic_names(start.camera))
+    camera_step = np.zeros(count)
+    steps = {view: np.zeros(6) for view in problem.views}
+    ceres: Any = pyceres.Problem()
+    blocks: list[Any] = []  # Ceres does not keep Python's cost functions alive
+    for view, weighted in problem.views.items():
+        blocks.append(_Block(_board_function(problem, start, view, weighted), 3 * len(weighted.root), (count, 6)))
+        ceres.add_residual_block(blocks[-1], None, [camera_step, steps[view]])
+    # A block whose unknowns are all held tells nothing (and its part of the total cost crashes pyceres 2.6).
+    if problem.centers is not None and problem.free:
+        blocks.append(_Block(_center_function(problem, start), 2 * len(problem.centers.root), (count,)))
+        ceres.add_residual_block(blocks[-1], None, [camera_step])
+    if problem.priors and problem.free:
+        blocks.append(_Block(_prior_function(problem, start), len(problem.priors), (count,)))
+        ceres.add_residual_block(blocks[-1], None, [camera_step])
+    held = [index for index in range(count) if index not in set(problem.free)]
+    if ceres.has_parameter_block(camera_step):
+        if len(held) == count:
+            ceres.set_parameter_block_constant(camera_step)
+        elif held:
+            ceres.set_manifold(camera_step, pyceres.SubsetManifold(count, held))
+    options = pyceres.SolverOptions()
+    # The boards' poses are eliminated one by one; what is left is the camera, a small dense matrix.
+    options.linear_solver_type = (
+        pyceres.LinearSolverType.DENSE_SCHUR if len(held) < count else (pyceres.LinearSolverType.SPARSE_NORMAL_CHOLESKY)
+    )
+    options.max_num_iterations = iterations
+    options.function_tolerance = tolerance
+    options.parameter_tolerance = 1e-12
+    options.gradient_tolerance = 1e-14
+    options.initial_trust_region_radius = TRUST
+    options.num_threads = THREADS
+    options.minimizer_progress_to_stdout = False
+    options.logging_type = pyceres.LoggingType.SILENT
+    summary = pyceres.SolverSummary()
+    pyceres.solve(options, ceres, summary)
+    estimate = Estimate(
+        stepped(start.camera, camera_step),
+        {**start.poses, **{v: start.poses[v].perturbed(s) for v, s in steps.items()}},
+    )
+    converged = summary.termination_type == pyceres.TerminationType.CONVERGENCE
+    number = int(summary.num_successful_steps + summary.num_unsuccessful_steps)
+    return Solution(estimate, float(summary.final_cost), number, converged, str(summary.message))
+
+
+Function = Callable[[Sequence[Array], bool], "tuple[Array, list[Array]] | None"]
+
+
+class _Block(pyceres.CostFunction):  # type: ignore[misc]
+    """A vectorised residual block: `function` gives residuals (n,) and a Jacobian (n, size) per parameter block."""
+
+    def __init__(self, function: Function, residuals: int, sizes: Sequence[int]) -> None:
+        super().__init__()
+        self.function = function
+        self.set_num_residuals(residuals)
+        self.set_parameter_block_sizes(list(sizes))
+
+    def Evaluate(
+        self, parameters: Sequence[Array], residuals: Array, jacobians: Sequence[NDArray[np.float64] | None] | None
+    ) -> bool:
+        try:
+            result = self.function(parameters, jacobians is not None)
+        except InputError:  # a step to an impossible camera, as of negative focal length: Ceres takes a shorter one
+            return False
+        if result is None:
+            return False
+        residuals[:] = result[0]
+        if jacobians is not None:
+            for given, computed in zip(jacobians, result[1], strict=True):
+                if given is not None:
+                    given[:] = computed.ravel()
+        return True
+
+
+def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted: Weighted) -> Function:
+    pose0 = start.poses[view]
+
+    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]] | None:
+        camera, pose = stepped(start.camera, parameters[0]), pose0.perturbed(parameters[1])
+        values, by_intrinsics, by_pose = feature_residuals(
+            weighted.seen, pose, camera, aperture=problem.aperture, derivatives=derivatives
+        )
+        if not np.isfinite(values).all():
+            return None
+        jacobians = []
+        if by_intrinsics is not None and by_pose is not None:
+            jacobians = [
+                weighted.whitened(by_intrinsics) @ _turning(parameters[0], 6),
+                weighted.whitened(by_pose) @ _turning(parameters[1], 0),
+            ]
+        return weighted.whitened(values[..., None]).ravel(), jacobians
+
+    return function
+
+
+def _center_function(problem: Problem, start: Estimate) -> Function:
+    assert problem.centers is not None
+    centers, root = problem.centers
+
+    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
+        camera = stepped(start.camera, parameters[0])
+        values, jacobian = center_residuals(centers, camera, derivatives=derivatives)
+        jacobians = [] if jacobian is None else [root @ jacobian @ _turning(parameters[0], 6)]
+        return (root @ values[..., None]).ravel(), jacobians
+
+    return function
+
+
+def _prior_function(problem: Problem, start: Estimate) -> Function:
+    now = intrinsic_values(start.camera)
+    jacobian = np.zeros((len(problem.priors), len(now)))
+    for row, prior in enumerate(problem.priors):
+        jacobian[row] = prior.factors / prior.sigma
+
+    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
+        step = parameters[0]
+        values = [(p.factors @ (now + step) - p.value) / p.sigma for p in problem.priors]
+        return np.array(values), [jacobian] if derivatives else []
+
+    return function
+
+
+def _turning(step: Array, first: int) -> Array:
+    """d(small step from the moved pose)/d(step), (n, n): where a rotation vector begins, its right Jacobian."""
+    turn = step[first : first + 3]
+    angle = float(np.linalg.norm(turn))
+    cross = cross_matrix(turn)
+    square = cross @ cross
+    if angle > 1e-6:
+        right = np.eye(3) - (1 - np.cos(angle)) / angle**2 * cross + (angle - np.sin(angle)) / angle**3 * square
+    else:
+        right = np.eye(3) - cross / 2
+    matrix = np.eye(len(step))
+    matrix[first : first + 3, first : first + 3] = right
+    return matrix
+
+
+def intrinsic_values(camera: PlenopticCamera) -> Array:
+    """The parameters of `intrinsic_names`; the lens array's rotation as Euler angles, rad."""
+    lenses = camera.micro_lenses
+    return np.array(
+        [
+            camera.main_lens.focal_length,
+            *camera.distortion.coefficients,
+            *lenses.cam_from_mla.euler_xyz(),
+            *lenses.cam_from_mla.translation,
+            *lenses.pitch,
+            *lenses.focal_lengths,
+            *camera.sensor.position,
+            camera.sensor.pixel_size,
+        ]
+    )

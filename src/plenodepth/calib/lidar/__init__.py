@@ -1,0 +1,1 @@
+"""Where a laser scanner stands relative to the camera."""

@@ -1,0 +1,1 @@
+"""The hot loops over the discs of white images."""

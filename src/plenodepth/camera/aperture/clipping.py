@@ -1,0 +1,319 @@
+"""What of a micro-lens a pixel looks through: the main lens' aperture clips each pixel's cone of light.
+
+All lengths in mm, lateral positions relative to the ray from the main lens' centre through the micro-lens' centre,
+which meets the sensor at the micro-image's centre. The ray from the pixel at x through the point y of the micro-lens
+(diameter B, focal length f, d from the sensor) crosses the plane of the exit pupil, at P from the micro-lens, at
+    Y = g y − x P/d,     g = 1 + P (1/d − 1/f),
+and passes if |Y − o| ≤ A/2, where A is the pupil's diameter and o its centre. So a pixel is open over the
+intersection of two discs, disc(0, B/2) and disc(c, R) with c = (x P/d + o)/g and R = A/(2 |g|).
+
+Its area is the vignetting. Its centroid ȳ is why depth comes out scaled: at virtual depth v the ray through y sees
+what an open pixel would show at x + y (1/v − 1/v0), where v0 = f/(f − d) is the lens' focus; on average that is
+    x_eff = x + ȳ(x) (1/v − 1/v0).
+Its second moments, times (1/v − 1/v0)², are those of the blur.
+
+By default the pupil is the thin main lens itself: P = D and o = 0 for every lens. A pupil that lies e behind it
+(`ExitPupil.distance`) has P = D − e, and the ray above passes it at C e/D, with C the lens' place across the optical
+axis, so that o = −C e/D: the micro-images of a white image spread about (or draw in towards) the axis.
+
+Pinholes have no width, so nothing shifts and nothing blurs. Only their area is that of a hole as wide as a lens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenodepth.camera.micro_lenses import LensDistances, lens_center, lens_distances
+from plenodepth.camera.model import Array, Indices, PlenopticCamera
+from plenodepth.errors import InputError
+
+LEAST_GAIN = 1e-6  # of |g|: below it the lens images the pixel onto the pupil, and all of the lens is open, or nothing
+
+
+class DiscMoments(NamedTuple):
+    """Area, and moments about the first centre along (x) and across (y) the line between the centres."""
+
+    area: Array
+    first: Array  # ∫x
+    along: Array  # ∫x²
+    across: Array  # ∫y²
+    third: Array  # ∫x³
+
+
+def common_moments(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> DiscMoments:
+    """Moments of the intersection of disc(0, radius) and disc(distance, other); broadcasts, distance ≥ 0."""
+    a, b, d = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (radius, other, distance)))
+    # The intersection is the first disc's segment beyond the common chord and the second's before it.
+    arcs = _arcs(a, b, d)
+    area_a, first_a, along_a, across_a = _segment(a, arcs.first)
+    area_b, first_b, along_b, across_b = _segment(b, arcs.second)
+    return DiscMoments(
+        area=area_a + area_b,
+        first=first_a + d * area_b - first_b,
+        along=along_a + d**2 * area_b - 2 * d * first_b + along_b,
+        across=across_a + across_b,
+        third=_third_of_segment(a, arcs.first) + _third_of_far_segment(b, d, arcs.second),
+    )
+
+
+class DiscSlopes(NamedTuple):
+    """Derivatives of `DiscMoments.area` and `.first` by the distance of the centres and by the other disc's radius."""
+
+    area_by_distance: Array
+    first_by_distance: Array
+    area_by_other: Array
+    first_by_other: Array
+
+
+def common_slopes(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> DiscSlopes:
+    """How the moments of `common_moments` change.
+
+    Only the other disc's arc inside the first disc moves: by cos θ with the distance and by 1 with the radius, where θ
+    is a point's direction from the other centre. So each derivative is one integral over that arc.
+    """
+    a, b, d = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (radius, other, distance)))
+    arcs = _arcs(a, b, d)
+    angle, half = arcs.second, arcs.half_chord
+    return DiscSlopes(
+        area_by_distance=-2 * half,
+        first_by_distance=b**2 * (angle + np.sin(2 * angle) / 2) - 2 * half * d,
+        area_by_other=2 * b * angle,
+        first_by_other=2 * b * (d * angle - half),
+    )
+
+
+class _Arcs(NamedTuple):
+    """Half the angle at either centre under which the disc's part of the intersection is seen, and half the chord."""
+
+    first: Array
+    second: Array
+    half_chord: Array
+
+
+def _arcs(a: Array, b: Array, d: Array) -> _Arcs:
+    """π: the disc is whole, inside the other; 0: no part of it bounds the intersection."""
+    apart, inside = d >= a + b, d <= np.maximum(np.abs(a - b), 1e-30 * a)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # Factors instead of squares: they stay exact where the discs nearly coincide, and where one is a million times
+        # as large as the other.
+        factors = (a + b + d, a + b - d, d + (a - b), d + (b - a))
+        half = np.prod([np.sqrt(np.maximum(factor, 0)) for factor in factors], axis=0) / (2 * d)
+        near = d < np.maximum(a, b) / 2
+        chord = np.where(near, d + (a - b) * ((a + b) / d), ((d - b) * (d + b) + a**2) / d) / 2
+        rest = np.where(near, d + (b - a) * ((a + b) / d), ((d - a) * (d + a) + b**2) / d) / 2
+    smaller = a <= b
+    return _Arcs(
+        np.where(apart, 0, np.where(inside, np.where(smaller, np.pi, 0), np.arctan2(half, chord))),
+        np.where(apart, 0, np.where(inside, np.where(smaller, 0, np.pi), np.arctan2(half, rest))),
+        np.where(apart | inside, 0, half),
+    )
+
+
+def _segment(radius: Array, angle: Array) -> tuple[Array, Array, Array, Array]:
+    """Area, ∫x, ∫x² and ∫y² of the part x ≥ radius · cos(angle) of disc(0, radius)."""
+    double, quadruple = _less_sine(2 * angle), _less_sine(4 * angle)
+    return (
+        radius**2 / 2 * double,
+        2 / 3 * (radius * np.sin(angle)) ** 3,
+        radius**4 / 16 * quadruple,
+        radius**4 / 6 * (double - quadruple / 8),
+    )
+
+
+def _third_of_segment(radius: Array, angle: Array) -> Array:
+    """∫x³ of the same."""
+    return np.asarray(2 / 15 * radius**5 * np.sin(angle) ** 3 * (2 + 3 * np.cos(angle) ** 2))
+
+
+def _third_of_far_segment(radius: Array, distance: Array, angle: Array) -> Array:
+    """∫x³ of the part x ≤ distance − radius · cos(angle) of disc(distance, radius).
+
+    By Gauss's rule: from the moments about the disc's own centre, what is left of a huge disc would be rounding.
+    """
+    width = 2 * radius * np.sin(angle / 2) ** 2
+    total = np.zeros(np.shape(width))
+    for node, weight in zip(*np.polynomial.legendre.leggauss(24), strict=True):
+        turn = np.pi / 2 * (1 + node)  # from the disc's first point (0) to the chord (π)
+        depth = width * np.sin(turn / 2) ** 2
+        chord = 2 * np.sqrt(depth * (2 * radius - depth))
+        total += weight * np.pi / 4 * np.sin(turn) * width * chord * (distance - radius + depth) ** 3
+    return total
+
+
+def _less_sine(angle: Array) -> Array:
+    """angle − sin(angle), also where both are nearly the same."""
+    square = angle**2
+    series = angle * square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
+    return np.where(angle < 0.3, series, angle - np.sin(angle))
+
+
+class PupilOnLens(NamedTuple):
+    """The exit pupil as a pixel x sees it on its micro-lens: disc(ratio · (x − center), radius)."""
+
+    ratio: Array  # (...) P/(d g): how fast the disc moves with the pixel
+    radius: Array  # (...) R, mm
+    center: Array  # (..., 2) mm from the micro-image's centre: the pixel that sees the disc in the lens' middle
+
+
+def pupil_on_lens(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera, f_number: float | None = None) -> PupilOnLens:
+    """For the lenses behind micro-images (k, l), which broadcast; D and d are each lens' own."""
+    types = camera.micro_images.lens_type(k, l)
+    ratio, radius = disc_of_pupil(*lens_distances(camera, k, l), types, camera, f_number)
+    return PupilOnLens(ratio, radius, pupil_image_offset(k, l, camera))
+
+
+def pupil_image_offset(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
+    """−o d/P (..., 2) mm, camera frame: from a micro-image's centre to where its lens shows the pupil's middle."""
+    behind = camera.main_lens.pupil_distance
+    main, sensor = lens_distances(camera, k, l)
+    return np.asarray(lens_center(k, l, camera)[..., :2] * (behind * sensor / (main * (main - behind)))[..., None])
+
+
+def disc_of_pupil(
+    main: Array, sensor: Array, lens_type: int | Indices, camera: PlenopticCamera, f_number: float | None = None
+) -> tuple[Array, Array]:
+    """`ratio` and `radius` of `PupilOnLens` for lenses at D = main and d = sensor, mm; all broadcast."""
+    inverse_focal = 1 / camera.micro_lenses.focal_lengths[lens_type] if camera.type_count else 0.0
+    distance = main - camera.main_lens.pupil_distance
+    return disc_on_lens(distance, sensor, inverse_focal, aperture_diameter(camera, f_number))
+
+
+def disc_on_lens(
+    distance: ArrayLike, sensor: ArrayLike, inverse_focal: ArrayLike, aperture: ArrayLike
+) -> tuple[Array, Array]:
+    """`ratio` and `radius` of `PupilOnLens` for P = distance, d = sensor, 1/f and A, mm; all broadcast."""
+    to_pupil, to_sensor = np.asarray(distance, dtype=np.float64), np.asarray(sensor, dtype=np.float64)
+    gain = 1 + to_pupil * (1 / to_sensor - np.asarray(inverse_focal))
+    gain = np.copysign(np.maximum(np.abs(gain), LEAST_GAIN), gain)
+    return to_pupil / (to_sensor * gain), np.asarray(aperture) / 2 / np.abs(gain)
+
+
+class OpenLens(NamedTuple):
+    """The open part of a micro-lens, per pixel; along and across refer to the direction from the lens' centre."""
+
+    area: Array  # of the lens' own area, in [0, 1]
+    centroid: Array  # mm, along
+    variance_along: Array  # mm², about the centroid
+    variance_across: Array  # mm²
+    skewness: Array  # mm³: mean cube of the distance from the centroid, along
+
+
+def open_lens(
+    offset: ArrayLike,
+    lens_type: int,
+    camera: PlenopticCamera,
+    f_number: float | None = None,
+    distances: LensDistances | None = None,
+) -> OpenLens:
+    """What is open for pixels `offset` mm (≥ 0) from their micro-image's centre, for a lens near the optical axis.
+
+    Default: the camera's own f-number, and D and d at the array's centre. NaN for all but the area where
+    nothing is open.
+    """
+    main, sensor = distances or lens_distances(camera)
+    ratio, radius = disc_of_pupil(main, sensor, lens_type, camera, f_number)
+    return opened(ratio, radius, np.asarray(offset, dtype=np.float64), camera)
+
+
+def opened(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> OpenLens:
+    """`open_lens` for `offset` mm (≥ 0) from `PupilOnLens.center`, of any lens; all broadcast."""
+    half = camera.micro_lenses.lens_diameter / 2
+    moments = common_moments(half, radius, np.abs(ratio) * offset)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centroid = moments.first / moments.area
+        along = np.maximum(moments.along / moments.area - centroid**2, 0)
+        across = moments.across / moments.area
+        third = moments.third / moments.area - centroid * (3 * along + centroid**2)
+    width, side = (1.0 if camera.type_count else 0.0), np.sign(ratio)
+    area = moments.area / (np.pi * half**2)
+    return OpenLens(area, width * side * centroid, width * along, width * across, width * side * third)
+
+
+def slope_of_opened(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
+    """d(centroid)/d(offset) of `opened`, along; across it is centroid/offset. NaN where nothing is open."""
+    half, distance = camera.micro_lenses.lens_diameter / 2, np.abs(ratio) * offset
+    moments, slopes = common_moments(half, radius, distance), common_slopes(half, radius, distance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_distance = (slopes.first_by_distance - moments.first / moments.area * slopes.area_by_distance) / moments.area
+    return (1.0 if camera.type_count else 0.0) * ratio * by_distance
+
+
+def aperture_diameter(camera: PlenopticCamera, f_number: float | None = None) -> float:
+    """A, mm, of the exit pupil, by default at the camera's own f-number: F/N, or as the camera's exit pupil says."""
+    lens = camera.main_lens
+    number = lens.f_number if f_number is None else f_number
+    if number is None:
+        raise InputError(
+            f"camera '{camera.name}' has no f-number", field="main_lens.f_number", fix="add it to the camera file"
+        )
+    if not (np.isfinite(number) and number > 0):
+        raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
+    pupil = lens.exit_pupil
+    if pupil is None or pupil.diameter is None or lens.f_number is None:
+        return lens.focal_length / number
+    return pupil.diameter * lens.f_number / number
+
+
+def focus_inverse_depth(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
+    """1/v0 = 1 − d/f of each lens type (I,): where the lens is in focus; 1 for pinholes. Default: d at the centre."""
+    if not camera.type_count:
+        return np.ones(1)
+    to_sensor = (distances or lens_distances(camera)).to_sensor
+    return np.asarray(1 - float(to_sensor) / camera.micro_lenses.focal_lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class ApertureTable:
+    """`open_lens` of every lens type over the distance from the micro-image's centre, px, for kernels and plots."""
+
+    radius: Array  # (n,) px from 0, evenly spaced
+    area: Array  # (I, n)
+    centroid: Array  # (I, n) px
+    variance_along: Array  # (I, n) px²
+    variance_across: Array  # (I, n) px²
+    skewness: Array  # (I, n) px³
+    focus: Array  # (I,) 1/v0
+
+    def effective_radius(self, lens_type: int, inverse_depth: ArrayLike) -> Array:
+        """|x_eff| (..., n), px, at the table's radii and 1/v (...)."""
+        shift = np.asarray(inverse_depth, dtype=np.float64)[..., None] - self.focus[lens_type]
+        return np.asarray(self.radius + shift * self.centroid[lens_type])
+
+
+def aperture_table(
+    camera: PlenopticCamera,
+    f_number: float | None = None,
+    distances: LensDistances | None = None,
+    count: int = 241,
+) -> ApertureTable:
+    """The table up to the micro-image's own radius, by default for D and d at the array's centre.
+
+    Beyond the last open radius the last values go on.
+    """
+    pixel = camera.sensor.pixel_size
+    radius = np.linspace(0, camera.micro_images.radius, count)
+    focus = focus_inverse_depth(camera, distances)
+    rows = [open_lens(radius * pixel, i, camera, f_number, distances) for i in range(len(focus))]
+
+    def in_px(name: str, power: int) -> Array:
+        return np.array([_continued(getattr(row, name)) for row in rows]) / pixel**power
+
+    return ApertureTable(
+        radius=radius,
+        area=np.array([row.area for row in rows]),
+        centroid=in_px("centroid", 1),
+        variance_along=in_px("variance_along", 2),
+        variance_across=in_px("variance_across", 2),
+        skewness=in_px("skewness", 3),
+        focus=focus,
+    )
+
+
+def _continued(values: Array) -> Array:
+    """The last number goes on where nothing is open."""
+    there = np.flatnonzero(np.isfinite(values))
+    return np.asarray(values[np.minimum(np.arange(len(values)), there[-1])])

@@ -1,0 +1,1 @@
+"""Cameras in files: our own format, libpleno's and the vendor's."""

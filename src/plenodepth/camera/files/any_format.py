@@ -1,0 +1,149 @@
+"""Any camera from anywhere: a preset's name, a native file, libpleno's files, the vendor's grid."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from plenodepth.camera.files.extra_fields import unicode_text
+from plenodepth.camera.files.libpleno import camera_from_libpleno, libpleno_from_camera, parameters_of_camera
+from plenodepth.camera.files.native import VERSION_KEY, camera_from_content, native_text
+from plenodepth.camera.files.raytrix import grid_camera_from_raytrix
+from plenodepth.camera.model import GridCamera, PlenopticCamera
+from plenodepth.camera.presets import PRESETS, preset
+from plenodepth.errors import InputError
+from plenodepth.io import (
+    PropertyTree,
+    atomic_path,
+    parse_yaml,
+    read_raytrix_grid,
+    read_text,
+    read_tree,
+    require_unique_keys,
+    tree_text,
+)
+
+Camera = PlenopticCamera | GridCamera
+FileFormat = Literal["native", "libpleno"]
+JSON_SUFFIXES = (".json", ".js")
+NATIVE_SUFFIXES = (".yaml", ".yml", ".json")
+GRID_SUFFIX = ".xml"
+LIBPLENO_KEYS = {"mla", "mia"}
+
+
+def load_camera(
+    source: str | Path,
+    *,
+    parameters: str | Path | None = None,
+    image_size: tuple[int, int] | None = None,
+) -> Camera:
+    """The camera of a preset (`"r12-e"`) or of a file: native YAML or JSON, libpleno's .js, the vendor's grid .xml.
+
+    `parameters` names libpleno's parameter file that goes with its camera file; it holds κ. `image_size`
+    (width, height) px is needed for the vendor's grid, which does not say how large the image is.
+    """
+    path = Path(source)
+    camera: Camera
+    if image_size is not None and path.suffix.lower() != GRID_SUFFIX:
+        raise InputError("goes with a vendor's grid (.xml) only", file=source, field="image_size")
+    # Absurd numbers end as an error of some field; a warning before it would be a second line.
+    with np.errstate(all="ignore"):
+        if str(source) in PRESETS and not os.path.isfile(path):  # a folder does not hide the preset of its name
+            camera = preset(str(source))
+        elif not os.path.exists(path):  # Path.exists raises for a name that is too long
+            raise InputError(f"is neither a file nor a preset ({', '.join(PRESETS)})", file=source)
+        elif path.suffix.lower() == GRID_SUFFIX:
+            camera = _load_grid(path, image_size)
+        else:
+            tree = _read_tree(path)
+            if VERSION_KEY not in tree.content:
+                return camera_from_libpleno(tree, None if parameters is None else read_tree(parameters), _name(path))
+            camera = camera_from_content(dict(tree.content), path)
+    if parameters is not None:
+        raise InputError("goes with a libpleno camera file only", file=parameters)
+    return camera
+
+
+def _load_grid(path: Path, image_size: tuple[int, int] | None) -> GridCamera:
+    if image_size is None:
+        raise InputError(
+            "is not in a vendor's grid file", file=path, field="image_size", fix="give it: --image-size 2048x2048"
+        )
+    try:
+        return grid_camera_from_raytrix(read_raytrix_grid(path), image_size, _name(path))
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _read_tree(path: Path) -> PropertyTree:
+    """The content of a camera file, native or libpleno's."""
+    if path.suffix.lower() in JSON_SUFFIXES:
+        tree = read_tree(path)
+        if VERSION_KEY in tree.content:
+            require_unique_keys(read_text(path), path)
+    else:
+        content = parse_yaml(read_text(path), path)
+        if not isinstance(content, dict):
+            raise InputError("does not hold a mapping of keys", file=path)
+        tree = PropertyTree(str(path), content)
+    if VERSION_KEY not in tree.content and not LIBPLENO_KEYS & set(tree.content):
+        raise InputError(
+            "is missing, and so are libpleno's mia and mla: this is no camera file", file=path, field=VERSION_KEY
+        )
+    return tree
+
+
+def _name(path: Path) -> str:
+    return unicode_text(path.stem)  # the name of a file may be any bytes
+
+
+def load_plenoptic_camera(source: str | Path, *, parameters: str | Path | None = None) -> PlenopticCamera:
+    """`load_camera` for those who need millimetres: a camera with optics, or an error."""
+    is_grid = Path(source).suffix.lower() == GRID_SUFFIX and os.path.exists(source)
+    camera = None if is_grid else load_camera(source, parameters=parameters)
+    if not isinstance(camera, PlenopticCamera):
+        raise InputError("holds the grid only, no optics, so nothing metric can be computed", file=source)
+    return camera
+
+
+def save_camera(
+    camera: Camera,
+    path: str | Path,
+    *,
+    file_format: FileFormat | None = None,
+    parameters: str | Path | None = None,
+) -> None:
+    """Write a camera: native for .yaml, .yml and .json, libpleno's for .js, or as `file_format` says.
+
+    With `parameters`, libpleno's parameter file is written there too. Nothing is written when anything is wrong.
+    """
+    suffix = Path(path).suffix.lower()
+    chosen = file_format or ("libpleno" if suffix == ".js" else "native" if suffix in NATIVE_SUFFIXES else None)
+    if chosen is None or suffix == GRID_SUFFIX:
+        raise InputError(
+            f"does not tell the format by its suffix '{suffix}'", file=path, fix=".yaml, .json: native; .js: libpleno"
+        )
+    if parameters is not None and chosen == "native":
+        raise InputError("goes with a libpleno camera file only", file=parameters)
+    if parameters is not None and os.path.realpath(parameters) == os.path.realpath(path):
+        raise InputError("would replace the camera file", file=parameters, fix="give the parameters another name")
+    texts: dict[str | Path, str] = {}
+    if chosen == "native":
+        texts[path] = native_text(camera, path, as_json=suffix in JSON_SUFFIXES)
+    elif isinstance(camera, GridCamera):
+        raise InputError("libpleno's format needs the optics, this camera is a grid only", file=path)
+    else:
+        try:
+            with np.errstate(all="ignore"):  # a number that is not finite is an error of tree_text
+                texts[path] = tree_text(libpleno_from_camera(camera), path)
+                if parameters is not None:
+                    texts[parameters] = tree_text(parameters_of_camera(camera), parameters)
+        except InputError as error:
+            raise error.in_file(path) from None
+    with ExitStack() as files:  # renamed at its end, when all are written
+        for file, text in texts.items():
+            files.enter_context(atomic_path(file)).write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""``plenodepth calibrate …``: one module for each command."""

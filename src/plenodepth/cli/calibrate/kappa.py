@@ -1,0 +1,76 @@
+"""`plenodepth calibrate kappa`: the blur coefficient from board images and their features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plenodepth.cache import WorkFolder
+from plenodepth.cli.calibrate.files import (
+    BoardsOption,
+    CalibratedOption,
+    CameraOutOption,
+    FeaturesOption,
+    StepFolderOption,
+    WhiteOption,
+    camera_and_features,
+    finish_step,
+    named_progress,
+    require_camera_out,
+    saved,
+    work_folder,
+)
+from plenodepth.cli.calibrate.options import ThreadsOption
+from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
+from plenodepth.cli.shared.progress import row_progress
+
+FIGURE = "kappa.png"
+
+
+def kappa(
+    *,
+    camera: CalibratedOption,
+    boards: BoardsOption,
+    features_file: FeaturesOption,
+    white: WhiteOption = None,
+    out: CameraOutOption,
+    params: ParametersOption = None,
+    work: StepFolderOption = None,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find κ, the spread of blur over its radius, with its standard error: views of a corner through unlike lenses.
+
+    Writes the camera with κ and, in the work folder, a record and a figure of κ by each frame.
+
+    Example: [bold]plenodepth calibrate kappa --camera camera.yaml --boards boards --features work/features.csv
+    --white whites/white_f4.png --out camera.yaml[/bold]
+    """
+    from plenodepth.calib.blur.step import kappa_step
+    from plenodepth.calib.image_list import listed_images
+    from plenodepth.metric.frame import chosen_threads
+    from plenodepth.view.figures.kappa import kappa_figure
+    from plenodepth.view.figures.save import save_figure
+
+    require_camera_out(out)
+    workers = chosen_threads(threads)
+    optics, features = camera_and_features(camera, params, features_file)
+    images = listed_images(boards)
+    folder = work_folder(work, out)
+    with row_progress("κ", quiet=as_json) as bar:
+        step = kappa_step(images, white, features, optics, WorkFolder(folder), named_progress(bar), threads=workers)
+        save_figure(kappa_figure(step.record), folder / FIGURE)
+    saved(step.camera, out)
+    files = {"camera": out, "figure": folder / FIGURE}
+    finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)
+
+
+def _print(record: dict[str, Any]) -> None:
+    table = plain_table("κ by each frame alone", "frame", "κ", "σ", "pairs")
+    for row in record["frames"]:
+        numbers = ("–" if row[name] is None else f"{row[name]:.4f}" for name in ("kappa", "standard_error"))
+        table.add_row(str(row["frame"]), *numbers, str(row["pairs"]))
+    console().print(table)
+    console().print(
+        f"κ = {record['kappa']:.4f} ± {record['standard_error']:.4f}: {record['pairs']} pairs of views, "
+        f"{100 * record['outliers']:.1f} % outliers"
+    )

@@ -1,0 +1,1 @@
+"""``plenodepth camera …``: one module for each command."""

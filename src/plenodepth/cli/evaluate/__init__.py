@@ -1,0 +1,1 @@
+"""``plenodepth evaluate …``: one module for each command."""

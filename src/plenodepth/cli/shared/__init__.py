@@ -1,0 +1,1 @@
+"""Options, parsing, printing and progress that several commands share."""

@@ -1,0 +1,1 @@
+"""``plenodepth simulate …``: one module for each command."""

@@ -1,0 +1,1 @@
+"""How the main lens' aperture changes what pixels see, and how the matching undoes it."""

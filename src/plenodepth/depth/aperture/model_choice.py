@@ -1,0 +1,106 @@
+"""Which aperture model an estimation takes: the one of its settings or, left to choose, per_pixel where that helps.
+
+Left to choose, none is taken where the camera does not tell what it would need, where the image says that the camera's
+f-number is not its own, and where the aperture shifts next to nothing: then per_pixel would cost time and precision.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plenodepth.camera import Camera, PlenopticCamera, configuration
+from plenodepth.camera.aperture.clipping import aperture_table
+from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.depth.aperture.chief_rays import spots_of
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.errors import InputError
+from plenodepth.raw.image import RawImage
+
+# px, of the pixel that is shifted most. It grows quickly with the f-number: walls at 500, 900 and 1500 mm through
+# R12-ES are 0.15, 0.05 and 0.02 % too far at 0.04 px (f/2.2), and 0.59, 0.22 and 0.09 % at 0.19 px (f/2.3).
+NEGLIGIBLE_SHIFT = 0.05
+
+NOT_UNDONE = "the aperture's effect on depth is not undone"
+
+
+class ApertureChoice(NamedTuple):
+    """The model that an estimation takes."""
+
+    model: ApertureModel
+    note: str = ""  # what the user should know about it
+
+
+class Hindrance(NamedTuple):
+    """Why a model cannot be applied to a camera."""
+
+    error: InputError  # for whoever asks for the model
+    note: str = ""  # for whoever leaves the choice; empty where it goes without saying
+
+
+def chosen_model(image: RawImage, camera: Camera, settings: DepthSettings) -> ApertureChoice:
+    """The model of the settings, an `InputError` where it cannot be applied; for auto the best that can."""
+    wanted, doubt = settings.aperture_model, doubt_of_image(image, camera)
+    if wanted == "off":
+        return ApertureChoice("off")
+    hindrance = hindrance_of(camera, settings)
+    if wanted != "auto":
+        if hindrance is not None:
+            raise hindrance.error
+        return ApertureChoice(wanted, doubt)
+    if hindrance is not None:
+        return ApertureChoice("off", hindrance.note)
+    if doubt:
+        return ApertureChoice("off", f"{doubt}; {NOT_UNDONE}")
+    assert isinstance(camera, PlenopticCamera)
+    return ApertureChoice("off" if largest_shift(camera, settings) < NEGLIGIBLE_SHIFT else "per_pixel")
+
+
+def hindrance_of(camera: Camera, settings: DepthSettings) -> Hindrance | None:
+    """What keeps the model of the settings, or per_pixel where they leave the choice, from this camera."""
+    field = "settings.aperture_model"
+    if not isinstance(camera, PlenopticCamera) or not camera.type_count or camera.main_lens.f_number is None:
+        known_lenses = isinstance(camera, PlenopticCamera) and camera.type_count > 0
+        return Hindrance(
+            InputError(
+                f"camera '{camera.name}' has no optics with an f-number",
+                field=field,
+                fix="add main_lens.f_number to the camera file, or give off",
+            ),
+            f"the camera file has no f-number: {NOT_UNDONE}" if known_lenses else "",
+        )
+    if settings.search == "golden" and settings.aperture_model != "slope":
+        return Hindrance(InputError("per_pixel is for the sweep only", field=field, fix="give off or slope"))
+    return None
+
+
+def doubt_of_image(image: RawImage, camera: Camera) -> str:
+    """What speaks against the camera's f-number being that of the image; empty where nothing does."""
+    rims = image.rims
+    if rims is None or rims.agrees or not isinstance(camera, PlenopticCamera):
+        return ""
+    if rims.f_number != camera.main_lens.f_number:  # the image was cleaned with another camera file
+        return ""
+    other = "wider" if rims.ratio > 1 else "narrower"
+    return (
+        f"the rims of the micro-images are {rims.ratio:.2g} times as bright as f/{rims.f_number:g} of the camera file "
+        f"predicts, as of a {other} aperture (or a wrong black level)"
+    )
+
+
+def largest_shift(camera: PlenopticCamera, settings: DepthSettings) -> float:
+    """By how much, px, the aperture shifts what a compared pixel sees at most, over lens types and hypotheses.
+
+    D and d are those at the array's centre.
+    """
+    table = aperture_table(camera)
+    inside = table.radius <= camera.micro_images.radius - settings.margin_for("off")
+    sign = -1 if configuration(camera) is Configuration.KEPLERIAN else 1
+    ends = [sign / depth for depth in settings.virtual_range]  # the shift grows with the distance from the focus
+    shifts = [
+        np.abs(spots_of(table, lens_type, end, 0.0).place - table.radius)[inside]
+        for lens_type in range(camera.type_count)
+        for end in ends
+    ]
+    return float(np.max(shifts, initial=0))

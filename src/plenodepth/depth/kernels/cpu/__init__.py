@@ -1,0 +1,1 @@
+"""The kernels for the CPU, compiled by Numba."""

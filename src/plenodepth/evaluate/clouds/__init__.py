@@ -1,0 +1,1 @@
+"""Point clouds against clouds, meshes and planes."""

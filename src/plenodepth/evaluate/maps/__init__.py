@@ -1,0 +1,1 @@
+"""Depth maps against true depth maps, pixel by pixel."""

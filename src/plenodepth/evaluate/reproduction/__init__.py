@@ -1,1 +1,0 @@
-"""The paper's experiments, run on simulated twins of its datasets (or on the datasets themselves), one by one."""

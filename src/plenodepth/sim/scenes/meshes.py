@@ -1,0 +1,152 @@
+"""Triangle meshes from files: OBJ, PLY, STL and GLB, with the colours and pictures that they carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+from numpy.typing import NDArray
+
+from plenodepth.camera.model import require_positive
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.io import read_bytes
+from plenodepth.sim.scenes.scene import ImageTexture, Material, Mesh
+from plenodepth.sim.scenes.textures import srgb_decoded
+
+Array = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+
+SUFFIXES = (".obj", ".ply", ".stl", ".glb")
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One body of a file: vertices (n, 3), faces (f, 3), and what colours it."""
+
+    vertices: Array
+    faces: NDArray[np.int32]
+    colors: Float32 | None  # (n, 3), linear
+    texture_coordinates: Float32 | None  # (f, 3, 2); the second counts upwards in the picture
+    tile: Float32 | None  # (h, w, 3), linear
+
+
+def load_mesh(
+    path: str | Path,
+    cam_from_object: Pose,
+    material: Material | None = None,
+    name: str = "mesh",
+    scale: float = 1.0,
+) -> Mesh:
+    """The mesh of an OBJ, PLY, STL or GLB file, all its bodies as one; its units times `scale` are mm.
+
+    Axes are as in the file (many have y up: turn those by 180° about x). Colours per vertex and pictures of the file
+    are kept and multiply `material`'s colour; a texture of `material` takes their pictures' place.
+    """
+    material = material or Material()
+    require_positive(scale, f"{name}.scale", "mm per unit of the file")
+    parts = _read(path)
+    vertices = scale * np.concatenate([part.vertices for part in parts])
+    bad = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
+    if len(bad):
+        raise InputError(f"vertex {bad[0] + 1} has a coordinate that is not finite", file=path)
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    coordinates = None
+    if isinstance(material.texture, ImageTexture):
+        coordinates = _all_coordinates(parts, path)
+    elif material.texture is None and any(part.tile is not None for part in parts):
+        picture, coordinates = _atlas(parts)
+        material = replace(material, texture=ImageTexture(picture))
+    colors = None
+    if any(part.colors is not None for part in parts):
+        colors = np.concatenate(
+            [np.ones(part.vertices.shape, np.float32) if part.colors is None else part.colors for part in parts]
+        )
+    try:
+        return Mesh(
+            vertices,
+            np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)]).astype(np.int32),
+            cam_from_object,
+            material,
+            colors,
+            coordinates,
+            name,
+        )
+    except InputError as error:
+        raise InputError(error.message, file=path) from None
+
+
+def _read(path: str | Path) -> list[_Part]:
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise InputError("is not a mesh by its suffix", file=path, fix=f"give one of {', '.join(SUFFIXES)}")
+    read_bytes(path)  # says in our words what is wrong with a file that is not there or may not be read
+    try:
+        # Unprocessed: trimesh would drop vertices that are not finite, and merge others.
+        scene = trimesh.load_scene(str(path), process=False)
+        # Sorted, because the nodes come in no certain order.
+        places = [scene.graph[node] for node in sorted(scene.graph.nodes_geometry)]
+        bodies = [(np.asarray(transform, np.float64), scene.geometry[name]) for transform, name in places]
+        with np.errstate(all="ignore"):  # what is not finite has its own error
+            parts = [
+                _part(body, transform)
+                for transform, body in bodies
+                if isinstance(body, trimesh.Trimesh) and len(body.faces)
+            ]
+    except Exception as error:  # any: the readers of trimesh trip over bad files in their own ways
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise InputError(f"is not a mesh that can be read: {reason}", file=path) from None
+    if not parts:
+        raise InputError("holds no triangle", file=path)
+    return parts
+
+
+def _part(geometry: Any, transform: Array) -> _Part:
+    vertices = np.asarray(geometry.vertices, np.float64) @ transform[:3, :3].T + transform[:3, 3]
+    faces = np.asarray(geometry.faces, np.int32)
+    visual = geometry.visual
+    if visual.kind == "vertex":
+        return _Part(vertices, faces, srgb_decoded(np.asarray(visual.vertex_colors[:, :3], np.uint8)), None, None)
+    if visual.kind == "face":
+        colors = np.repeat(srgb_decoded(np.asarray(visual.face_colors[:, :3], np.uint8)), 3, axis=0)
+        apart = np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3)  # neighbours differ: no vertex is shared
+        return _Part(vertices[faces].reshape(-1, 3), apart, colors, None, None)
+    if visual.kind != "texture":
+        return _Part(vertices, faces, None, None, None)
+    coordinates = None if visual.uv is None else np.asarray(visual.uv, np.float32)[faces]
+    picture = getattr(visual.material, "baseColorTexture", None) or getattr(visual.material, "image", None)
+    if picture is None or coordinates is None:
+        plain = np.asarray(visual.material.main_color[:3], np.float32) / 255
+        return _Part(vertices, faces, np.tile(plain, (len(vertices), 1)), coordinates, None)
+    # A picture that repeats: each triangle moves to where most of it lies within the picture.
+    coordinates = coordinates - np.floor(coordinates.mean(axis=1, keepdims=True))
+    return _Part(vertices, faces, None, coordinates, srgb_decoded(np.asarray(picture.convert("RGB"), np.uint8)))
+
+
+def _all_coordinates(parts: list[_Part], path: str | Path) -> Float32:
+    coordinates = [part.texture_coordinates for part in parts if part.texture_coordinates is not None]
+    if len(coordinates) < len(parts):
+        raise InputError("has no texture coordinates for a picture", file=path, fix="use a texture of kind solid")
+    return np.concatenate(coordinates)
+
+
+def _atlas(parts: list[_Part]) -> tuple[Float32, Float32]:
+    """All parts' pictures below each other in one, (h, w, 3), and the coordinates there, (f, 3, 2)."""
+    white = np.ones((2, 2, 3), np.float32)
+    tiles = [white if part.tile is None else part.tile for part in parts]
+    height, width = max(2, sum(len(tile) for tile in tiles)), max(2, *(tile.shape[1] for tile in tiles))
+    picture, coordinates, top = np.ones((height, width, 3), np.float32), [], 0
+    for part, tile in zip(parts, tiles, strict=True):
+        h, w = tile.shape[:2]
+        picture[top : top + h, :w] = tile
+        if part.tile is None or part.texture_coordinates is None:
+            s = t = np.full((len(part.faces), 3), 0.5, np.float32)
+        else:
+            s, t = part.texture_coordinates[..., 0], part.texture_coordinates[..., 1]
+        # To half a pixel from the rim, or the neighbour's colours would shine through.
+        across, down = np.clip(s * w, 0.5, w - 0.5), np.clip((1 - t) * h, 0.5, h - 0.5) + top
+        coordinates.append(np.stack([across / width, 1 - down / height], axis=-1))
+        top += h
+    return picture, np.concatenate(coordinates).astype(np.float32)

@@ -1,0 +1,200 @@
+"""Scenes from YAML or JSON files; examples/scenes holds some, `scene_schema.py` says what they may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plenodepth.camera.files.native import Triple
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.io import parse_by_suffix, read_text
+from plenodepth.io.reading import quoted
+from plenodepth.sim.scenes import schema as parts
+from plenodepth.sim.scenes.figurines import HEIGHT, figurine
+from plenodepth.sim.scenes.meshes import load_mesh
+from plenodepth.sim.scenes.scene import (
+    Box,
+    Checkerboard,
+    ImageTexture,
+    Light,
+    Material,
+    Mesh,
+    Rectangle,
+    Scene,
+    SceneObject,
+    Sphere,
+    Texture,
+)
+from plenodepth.sim.scenes.textures import noise_image, read_texture, solid_noise
+
+SCENE_VERSION = 1
+SCENE_VERSION_KEY = "plenodepth_scene"  # its presence marks a file as a scene
+TEXELS_PER_CELL = 2  # of the finest octave of a noise
+SIDE_LIMIT = 6000  # texels
+
+
+def load_scene(path: str | Path) -> Scene:
+    """The scene of a file; pictures and meshes are looked for from the file's folder on."""
+    content = parse_by_suffix(read_text(path), path)
+    if not isinstance(content, dict):
+        raise InputError("does not hold a mapping of keys", file=path)
+    return scene_from_content(content, path, Path(path).parent)
+
+
+def scene_from_content(content: dict[str, Any], file: str | Path, folder: str | Path = ".") -> Scene:
+    """The scene that the content of a file describes. Errors name `file` and the field (`objects.2.texture.file`)."""
+    if SCENE_VERSION_KEY not in content:
+        raise InputError("is missing: this is no scene file", file=file, field=SCENE_VERSION_KEY)
+    version = content[SCENE_VERSION_KEY]
+    if version != SCENE_VERSION:
+        raise InputError(
+            f"is {quoted(version)}, this version of plenodepth reads {SCENE_VERSION}",
+            file=file,
+            field=SCENE_VERSION_KEY,
+        )
+    parsed = parts.parsed_scene(content, file)
+    if not parsed.objects:
+        raise InputError("holds no object", file=file, field="objects", fix="add at least one")
+    try:
+        with np.errstate(all="ignore"):  # absurd numbers end as an error of some field
+            return Scene(
+                tuple(_object(part, f"objects.{i}", Path(folder)) for i, part in enumerate(parsed.objects)),
+                tuple(_light(part, f"lights.{i}") for i, part in enumerate(parsed.lights)),
+                parsed.ambient,
+                parsed.background,
+            )
+    except InputError as error:
+        raise error.in_file(file) from None
+
+
+@contextmanager
+def _at(field: str, *, or_within: bool = False) -> Iterator[None]:
+    """Errors within are about `field` of the scene file, or about what they name in it.
+
+    Another file that they name goes into the message.
+    """
+    try:
+        yield
+    except InputError as error:
+        message = f"{error.file}: {error.message}" if error.file else error.message
+        within = f".{error.field}" if or_within and error.field else ""
+        raise InputError(message, field=field + within, fix=error.fix) from None
+
+
+def _light(part: parts.LightPart, where: str) -> Light:
+    with _at(where):
+        return Light(
+            part.intensity,
+            None if part.direction is None else np.array(part.direction),
+            None if part.position is None else np.array(part.position),
+        )
+
+
+def _object(part: parts.ObjectPart, where: str, folder: Path) -> SceneObject:
+    name = part.name or (part.shape if isinstance(part, parts.FigurinePart) else part.kind)
+    if isinstance(part, parts.CheckerboardPart):
+        thing: SceneObject = _checkerboard(part, name, where)
+    else:
+        thing = _surfaced(part, name, where, folder)
+    with _at(where):
+        if not thing.bounds()[:, 2].max() > 0:
+            raise InputError(f"'{name}' is behind the camera", fix="give it a position with z > 0")
+    return thing
+
+
+def _checkerboard(part: parts.CheckerboardPart, name: str, where: str) -> Checkerboard:
+    place = part.center if part.position is None else part.position
+    with _at(f"{where}.position"):
+        if place is None or (part.position is not None and part.center is not None):
+            raise InputError("needs either position (of corner 0) or center (of all corners)")
+    pose = _pose(part.rotation, part.rotation_matrix, place, where)
+    if part.center is not None:
+        middle = np.array([part.columns - 1, part.rows - 1, 0]) * part.square / 2
+        pose = pose @ Pose(np.eye(3), -middle)
+    with _at(where):
+        return Checkerboard(
+            part.columns, part.rows, part.square, pose, part.margin, part.dark, part.light, part.emits, name
+        )
+
+
+def _surfaced(part: parts.SurfacedPart, name: str, where: str, folder: Path) -> SceneObject:
+    pose = _pose(part.rotation, part.rotation_matrix, part.position, where)
+    with _at(f"{where}.texture", or_within=True):
+        material = Material(part.color, _texture(part, folder), part.emits)
+    if isinstance(part, parts.MeshPart):
+        with _at(f"{where}.file"):
+            return load_mesh(_path(folder, part.file), pose, material, name, part.scale)
+    if isinstance(part, parts.FigurinePart):
+        with _at(where, or_within=True):
+            vertices, faces = figurine(part.shape, part.detail)
+            return Mesh(vertices * (part.height / HEIGHT), faces, pose, material, name=name)
+    with _at(where):
+        if isinstance(part, parts.RectanglePart):
+            return Rectangle(*part.size, pose, material, name)
+        if isinstance(part, parts.SpherePart):
+            return Sphere(part.radius, pose, material, name)
+        return Box(np.array(part.size), pose, material, name)
+
+
+def _pose(angles: Triple | None, rows: tuple[Triple, ...] | None, place: Triple | None, where: str) -> Pose:
+    with _at(f"{where}.rotation_matrix"):
+        if rows is None:
+            return Pose.from_euler_xyz(np.radians(angles or (0.0, 0.0, 0.0)), np.array(place))
+        if angles is not None:
+            raise InputError("is there beside rotation", fix="keep one of them")
+        return Pose(np.array(rows), np.array(place))
+
+
+def _texture(part: parts.SurfacedPart, folder: Path) -> Texture | None:
+    texture = part.texture
+    if isinstance(texture, parts.SolidPart):
+        return solid_noise(texture.period, texture.octaves, texture.seed, texture.dark, texture.light)
+    if isinstance(texture, parts.ImagePart):
+        if isinstance(part, parts.FigurinePart):
+            raise InputError("image does not go with a figurine", field="kind", fix="use kind: solid")
+        with _at("file"):
+            return read_texture(_path(folder, texture.file))
+    return None if texture is None else _noise(texture, _extent(part))
+
+
+def _extent(part: parts.SurfacedPart) -> tuple[float, float]:
+    """Width and height, mm, of the surface that a picture covers."""
+    if isinstance(part, parts.RectanglePart):
+        return part.size
+    if isinstance(part, parts.SpherePart):
+        return 2 * np.pi * part.radius, np.pi * part.radius
+    if isinstance(part, parts.BoxPart):
+        x, y, z = part.size
+        return max(x, z), max(y, z)
+    raise InputError(f"noise does not go with a {part.kind}", field="kind", fix="use kind: solid")
+
+
+def _noise(texture: parts.NoisePart, extent: tuple[float, float]) -> ImageTexture:
+    finest = texture.cell / 2 ** (texture.octaves - 1)
+    texel = max(finest / TEXELS_PER_CELL, max(extent) / SIDE_LIMIT)
+    if texture.cell < texel:
+        raise InputError(f"is {texture.cell:g} mm, on this surface it is at least {texel:g} mm", field="cell")
+    if (texture.dark is None) != (texture.light is None):
+        raise InputError("goes with light: give both or neither", field="dark")
+    colors = None if texture.dark is None or texture.light is None else (texture.dark, texture.light)
+    width, height = (max(2, min(SIDE_LIMIT, round(side / texel))) for side in extent)
+    return noise_image(
+        width,
+        height,
+        octaves=texture.octaves,
+        cell=texture.cell / texel,
+        contrast=texture.contrast,
+        seed=texture.seed,
+        colors=colors,
+    )
+
+
+def _path(folder: Path, file: str) -> Path:
+    if not file or "\0" in file:
+        raise InputError("is not the name of a file")
+    return folder / file

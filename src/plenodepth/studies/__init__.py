@@ -1,0 +1,1 @@
+"""Experiments made of all the other rooms."""

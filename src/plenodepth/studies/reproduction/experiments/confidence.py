@@ -1,0 +1,120 @@
+"""Is the confidence worth anything? Confidence and σ of coarse maps against dense truth, and where errors come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plenodepth.evaluate.maps.sigma_calibration import compare_sigma
+from plenodepth.evaluate.maps.sparsification import sparsification_curves
+from plenodepth.evaluate.maps.splits import (
+    ErrorGroup,
+    bin_labels,
+    binned_errors,
+    errors_by_confidence,
+    grouped_errors,
+    quantile_edges,
+)
+from plenodepth.studies.reproduction.datasets import prepared
+from plenodepth.studies.reproduction.lens_errors import TRUTH, LensErrors, frames_with_truth, lens_errors
+from plenodepth.studies.reproduction.methods import AWARE_U, BLADE, Method
+from plenodepth.studies.reproduction.sources import source_of
+from plenodepth.studies.reproduction.study import Study
+
+DATASETS = ("r12-es", "r12-elp20")  # walls, and scenes with occlusions
+METHODS = (BLADE, AWARE_U)
+STEPS = 50  # of a sparsification curve
+BOUNDARY_EDGES = (0, 1, 3, 8, np.inf)  # micro-images; less than 1: depth jumps to the next one
+BOUNDARY_NAMES = ("at a boundary", "next 2", "3 to 7 away", "8 or more away")
+CONTRAST_BINS, CONFIDENCE_BINS = 4, 5
+
+
+def confidence_experiment(study: Study, methods: Sequence[Method] = METHODS) -> dict[str, Any]:
+    """What confidence and σ are worth, by dataset and method; datasets without a dense truth are skipped and named."""
+    datasets: dict[str, Any] = {}
+    skipped: dict[str, str] = {}
+    for name in DATASETS:
+        images = frames_with_truth(source_of(study, name))
+        if not images:
+            skipped[name] = f"has no {TRUTH} beside its images: only simulated frames have a dense truth"
+            continue
+        dataset = prepared(study, name)
+        found = {method.label: lens_errors(study, dataset, method, images) for method in methods}
+        judged = {label: judge(errors) for label, errors in found.items() if np.isfinite(errors.error).any()}
+        datasets[name] = {"frames": len(images), "methods": judged}
+    return {"datasets": datasets, "skipped": skipped}
+
+
+def judge(found: LensErrors) -> dict[str, Any]:
+    """Errors of one method on one dataset, in parts: all of them, ordered, against σ, and split."""
+    size = np.abs(found.error[np.isfinite(found.error)])
+    return {
+        "members": len(found.error),
+        "count": len(size),
+        "median": float(np.median(size)),
+        "mean": float(size.mean(dtype=np.float64)),
+        "sparsification": _order(found),
+        "sigma": _sigma(found),
+        "splits": _splits(found),
+    }
+
+
+def _order(found: LensErrors) -> dict[str, Any]:
+    """Sparsification by confidence and by −σ, with the oracle's and the random order."""
+    by_confidence = sparsification_curves(found.error, found.confidence, steps=STEPS)
+    surest = np.where(np.isfinite(found.sigma), -found.sigma, -np.inf)
+    by_sigma = sparsification_curves(found.error, surest, steps=STEPS)
+    return {
+        "removed": by_confidence.removed.tolist(),
+        "confidence": by_confidence.by_confidence.tolist(),
+        "sigma": by_sigma.by_confidence.tolist(),
+        "oracle": by_confidence.oracle.tolist(),
+        "random": by_confidence.random,
+        "ause": {"confidence": by_confidence.ause, "sigma": by_sigma.ause, "random": by_confidence.ause_random},
+        "gain": {"confidence": by_confidence.gain, "sigma": by_sigma.gain},
+    }
+
+
+def _sigma(found: LensErrors) -> dict[str, Any]:
+    result = compare_sigma(found.error, found.sigma)
+    return {
+        "spread": result.spread,
+        "rms": result.rms,
+        "bias": result.bias,
+        "within": result.within.tolist(),
+        "expected": result.expected.tolist(),
+        "bins": [
+            {"predicted": row.predicted, "observed": row.observed, "robust": row.observed_robust, "count": row.count}
+            for row in result.bins
+        ],
+    }
+
+
+def _splits(found: LensErrors) -> dict[str, list[dict[str, Any]]]:
+    """Errors by what is known of each micro-image. The bins of the contrast are those of the truth, found or not."""
+    types = [f"type {number}" for number in range(int(found.lens_type.max()) + 1)]
+    boundary = bin_labels(found.boundary, BOUNDARY_EDGES)
+    groups = {
+        "lens type": grouped_errors(found.error, found.lens_type, types),
+        "boundary": grouped_errors(found.error, boundary, BOUNDARY_NAMES),
+        "confidence": errors_by_confidence(found.error, found.confidence, CONFIDENCE_BINS),
+    }
+    if np.isfinite(found.contrast).any():
+        edges = quantile_edges(found.contrast, CONTRAST_BINS)
+        groups["contrast"] = binned_errors(found.error, found.contrast, edges)
+    return {split: [_row(group) for group in rows if group.members] for split, rows in groups.items()}
+
+
+def _row(group: ErrorGroup) -> dict[str, Any]:
+    return {
+        "group": group.name,
+        "count": group.count,
+        "completeness": group.completeness,
+        "q25": group.q25,
+        "median": group.median,
+        "q75": group.q75,
+        "mean": group.mean,
+        "bias": group.bias,
+    }

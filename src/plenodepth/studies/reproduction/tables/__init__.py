@@ -1,0 +1,1 @@
+"""Results of a reproduction as tables and checks."""

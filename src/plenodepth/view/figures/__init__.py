@@ -1,0 +1,1 @@
+"""Figures of cameras, calibrations and results, drawn by matplotlib."""

@@ -1,0 +1,167 @@
+"""Relative depth in pictures: errors over displacement, means beside the paper's, depth found against true depth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from plenodepth.studies.reproduction.published import RELATIVE
+from plenodepth.view.figures.method_lines import method_line
+
+END = 12.0  # %, where the paper's plots end, too
+BIAS_END = 25.0  # %
+PAPER = "#b3261e"
+GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
+DATASET_MARKERS = {"r12-a": "o", "r12-b": "s", "r12-c": "^"}
+
+Values = Mapping[str, Any]
+Float64 = NDArray[np.float64]
+
+
+def displacement_figure(datasets: Mapping[str, Values], methods: Sequence[str]) -> Figure:
+    """ε_z against the displacement for each dataset: mean and standard deviation of the pairs, cut off at 12 %."""
+    rows = -(-len(datasets) // 2)
+    figure = Figure(figsize=(10, 3.6 * rows + 0.6), layout="constrained")
+    panels = figure.subplots(rows, 2, squeeze=False).ravel()
+    for axes, (name, found) in zip(panels, datasets.items(), strict=False):
+        for label in methods:
+            if label in found:
+                _draw_displacements(axes, found[label], label)
+        axes.set_title(name.upper(), fontsize="medium")
+        axes.set_xlabel("displacement [mm]")
+        axes.set_ylabel("$ε_z$ [%]")
+        axes.set_ylim(0, END)
+        axes.grid(True, **GRID)
+    for axes in panels[len(datasets) :]:
+        axes.set_axis_off()
+    handles = {handle.get_label(): handle for axes in panels for handle in axes.get_legend_handles_labels()[0]}
+    title = f"mean and σ over pairs of frames; cut off at {END:g} % (▲: the mean lies beyond)"
+    figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=5, frameon=False, title=title)
+    return figure
+
+
+def _draw_displacements(axes: Axes, found: Values, label: str) -> None:
+    rows = found["displacements"]
+    place, mean, std = (numbers(rows, field) for field in ("displacement", "mean", "std"))
+    mean, std = 100 * mean, 100 * std  # a single pair has no σ, and no band
+    line = method_line(label)
+    axes.fill_between(place, mean - std, mean + std, color=line.color, alpha=0.13, linewidth=0)
+    axes.plot(place, mean, color=line.color, marker=line.marker, markersize=4, linewidth=1.5, label=label)
+    beyond = mean > END
+    axes.plot(place[beyond], np.full(beyond.sum(), 0.98 * END), "^", color=line.color, markersize=6)
+
+
+def means_figure(values: Values) -> Figure:
+    """Mean ε_z over R12-A, B and C with its spread, single datasets as dots, and the paper's figures below each."""
+    means: Mapping[str, Values] = values["over_a_b_c"]
+    labels = list(dict.fromkeys([*means, *values.get("others", {}), *RELATIVE]))
+    figure = Figure(figsize=(10, 0.55 * len(labels) + 1.6), layout="constrained")
+    axes = figure.subplots()
+    for row, label in enumerate(labels):
+        parts = _dataset_means(label, values["datasets"])
+        if label in means:
+            _draw_bar(axes, row, label, means[label], list(parts.values()))
+        for name, mean in parts.items():
+            text = name.upper() if row == 0 else None
+            style: dict[str, Any] = {"color": "#222222", "markerfacecolor": "white", "markersize": 5, "ls": ""}
+            axes.plot(mean, row, DATASET_MARKERS[name], **style, label=text)
+        if label in RELATIVE:
+            mean, spread = RELATIVE[label]
+            first = label == next(name for name in labels if name in RELATIVE)
+            text = "paper, real images: mean ± spread" if first else None
+            below = row + 0.3 if parts else row
+            axes.errorbar(mean, below, xerr=spread, color=PAPER, marker="D", markersize=6, capsize=3, label=text)
+            axes.annotate(f"{mean:.2f} ± {spread:.2f}", (mean + spread, below), **_beside(PAPER))
+    axes.set_yticks(range(len(labels)), labels)
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("mean $ε_z$ over R12-A, R12-B and R12-C [%]")
+    axes.grid(True, axis="x", **GRID)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def _dataset_means(label: str, datasets: Mapping[str, Values]) -> dict[str, float]:
+    """Of one method, %, on those of R12-A, B and C that it has; a program from elsewhere may lack some."""
+    has = (name for name in DATASET_MARKERS if label in datasets.get(name, {}))
+    return {name: 100 * number(datasets[name][label]["mean"]) for name in has}
+
+
+def _draw_bar(axes: Axes, row: int, label: str, mean: Values, parts: Sequence[float]) -> None:
+    center, spread = 100 * number(mean["mean"]), 100 * number(mean["spread"])
+    named = row == 0
+    axes.barh(
+        row,
+        center,
+        height=0.36,
+        color=method_line(label).color,
+        alpha=0.75,
+        label="mean on these images" if named else None,
+    )
+    axes.errorbar(
+        center, row, xerr=spread, color="#222222", capsize=4, label="spread of the datasets" if named else None
+    )
+    axes.annotate(f"{center:.2f} ± {spread:.2f}", (max([center + spread, *parts]), row), **_beside("#222222"))
+
+
+def _beside(color: str) -> dict[str, Any]:
+    return {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "color": color, "fontsize": "small"}
+
+
+def bias_figure(name: str, found: Mapping[str, Values]) -> Figure:
+    """How much too far each frame of a dataset is found, in % of its true distance, by all methods."""
+    figure = Figure(figsize=(10, 4.8), layout="constrained")
+    axes = figure.subplots()
+    largest = 0.0
+    for label, result in found.items():
+        truth, depth = numbers(result["frames"], "truth"), numbers(result["frames"], "depth")
+        bias = 100 * (depth / truth - 1)
+        largest = max(largest, float(np.nanmax(np.abs(bias), initial=0)))
+        line = method_line(label)
+        axes.plot(truth, bias, color=line.color, marker=line.marker, markersize=4, linewidth=1.3, label=label)
+    axes.axhline(0, color="#999999", linewidth=0.8, zorder=0)
+    cut = largest > BIAS_END
+    if cut:
+        axes.set_ylim(-BIAS_END, BIAS_END)
+    axes.set_title(f"{name.upper()}{f', cut off at ± {BIAS_END:g} %' if cut else ''}", fontsize="medium")
+    axes.set_xlabel("true distance from the main lens [mm]")
+    axes.set_ylabel("depth found, too far by [%]")
+    axes.grid(True, **GRID)
+    figure.legend(loc="outside right upper", frameon=False)
+    return figure
+
+
+def disparity_figure(values: Values) -> Figure:
+    """ε_z against the displacement with the corrected and with the plain disparity."""
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    axes = figure.subplots()
+    for label, color in (("corrected", "#0072b2"), ("uncorrected", "#d55e00")):
+        rows = values[label]["displacements"]
+        place, mean, std = (numbers(rows, field) for field in ("displacement", "mean", "std"))
+        mean, std = 100 * mean, 100 * std
+        axes.fill_between(place, mean - std, mean + std, color=color, alpha=0.13, linewidth=0)
+        text = f"{label} disparity: mean over all pairs {100 * number(values[label]['mean']):.2f} %"
+        axes.plot(place, mean, color=color, marker="o", markersize=4, label=text)
+    axes.set_xlabel("displacement [mm]")
+    axes.set_ylabel("$ε_z$ [%]")
+    axes.set_ylim(bottom=0)
+    axes.grid(True, **GRID)
+    axes.legend()
+    return figure
+
+
+def number(value: float | None) -> float:
+    """NaN for what JSON has as null."""
+    return float("nan") if value is None else float(value)
+
+
+def numbers(rows: Sequence[Values], field: str) -> Float64:
+    """One field of all rows."""
+    return np.array([number(row[field]) for row in rows])

@@ -1,0 +1,178 @@
+"""Residuals of a calibration: over the image, within the micro-images, of blur radii and of micro-image centres."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenodepth.calib.advice.fit_facts import FitFacts, Profile
+from plenodepth.calib.bundle.observations import Fit
+from plenodepth.camera.model import Array
+from plenodepth.view.figures.camera import TYPE_COLORS
+
+BINS = (5, 18)  # fewest and most along the image's width
+IN_BIN = 12  # positions on average
+LEAST = 5  # features in a bin, for its mean to be drawn
+SHOWN = 0.995  # quantile of residuals that a histogram shows
+
+
+def residual_figure(facts: FitFacts) -> Figure:
+    """Mean residual vectors over the image, and how large residuals are there; outliers left out."""
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    arrows, heat = figure.subplots(1, 2)
+    uv, residual = facts.uv[facts.counts], facts.residual[facts.counts, :2]
+    bins = _Bins(facts.size, uv)
+    _draw_arrows(arrows, bins, residual)
+    arrows.set_title("mean residual (predicted − observed)", fontsize="medium")
+    rms = np.sqrt(bins.mean((residual**2).sum(axis=1)))
+    picture = heat.imshow(rms, extent=bins.extent, cmap="viridis", vmin=0, interpolation="nearest")
+    heat.set_title("RMSE in each cell", fontsize="medium")
+    figure.colorbar(picture, ax=heat, label="px", shrink=0.8)
+    _image_axes(heat, facts.size)
+    return figure
+
+
+def center_figure(fit: Fit, size: tuple[int, int]) -> Figure | None:
+    """Mean residuals of the micro-image centres over the image, and their histogram; None without centres."""
+    if fit.centers is None or not len(fit.centers):
+        return None
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    arrows, histogram = figure.subplots(1, 2)
+    counts = fit.center_weight > 0
+    _draw_arrows(arrows, _Bins(size, fit.centers.uv[counts]), fit.center_residuals[counts])
+    arrows.set_title("mean residual of the micro-image centres", fontsize="medium")
+    for axis, color, label in ((0, "#0072b2", "u"), (1, "#d55e00", "v")):
+        values = fit.center_residuals[counts, axis]
+        end = float(np.quantile(np.abs(values), SHOWN)) if len(values) else 1.0
+        histogram.hist(values, bins=60, range=(-end, end), histtype="step", color=color, label=label)
+    histogram.set_xlabel("residual [px]")
+    histogram.set_ylabel("centres")
+    histogram.legend()
+    histogram.grid(True, color="#dddddd", linewidth=0.6)
+    return figure
+
+
+def micro_image_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
+    """Mean radial residual against the distance from the micro-image's centre, by lens type."""
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    axes, spread = figure.subplots(1, 2)
+    for profile in profiles:
+        color, label = type_color(profile.lens_type), type_label(profile.lens_type)
+        axes.errorbar(
+            profile.offset, profile.mean, yerr=2 * profile.error, color=color, marker="o", markersize=4, label=label
+        )
+        _draw_over_depth(spread, facts, profile.lens_type)
+    axes.axvline(facts.micro_radius, color="#999999", linestyle=":", linewidth=0.8)
+    axes.set_xlabel("distance from the micro-image's centre [px]")
+    axes.set_title("dotted: rim of the micro-image", fontsize="medium")
+    spread.set_xlabel("distance of the corner [mm]")
+    spread.set_title("the same, as a share of the distance from the centre", fontsize="medium")
+    for panel in (axes, spread):
+        panel.axhline(0, color="#999999", linewidth=0.8)
+        panel.grid(True, color="#dddddd", linewidth=0.6)
+        if profiles:  # none where there is nothing but outliers
+            panel.legend()
+    axes.set_ylabel("mean radial residual [px]")
+    spread.set_ylabel("radial residual [% of the offset]")
+    return figure
+
+
+def _draw_over_depth(axes: Axes, facts: FitFacts, lens_type: int, bins: int = 8) -> None:
+    """Slope of the radial residual through the centre, for corners at like distances."""
+    mine = facts.counts & (facts.lens_type == lens_type)
+    depth, offset, radial = facts.depth[mine], facts.offset[mine], facts.radial[mine]
+    edges = np.quantile(depth, np.linspace(0, 1, bins + 1))
+    place = np.clip(np.searchsorted(edges, depth, side="right") - 1, 0, bins - 1)
+    square = np.bincount(place, offset**2, bins)
+    known = square > 0
+    slope = np.bincount(place, offset * radial, bins)[known] / square[known]
+    middle = np.bincount(place, depth, bins)[known] / np.bincount(place, minlength=bins)[known]
+    color, label = type_color(lens_type), type_label(lens_type)
+    axes.plot(middle, 100 * slope, color=color, marker="o", markersize=4, label=label)
+
+
+def blur_figure(facts: FitFacts) -> Figure | None:
+    """Histogram of the blur radii's residuals by lens type; None where no blur radius is known."""
+    known = np.isfinite(facts.residual[:, 2])
+    if not known.any():
+        return None
+    figure = Figure(figsize=(10, 3.4), layout="constrained")
+    axes = figure.subplots()
+    end = max(float(np.quantile(np.abs(facts.residual[known, 2]), SHOWN)), 1e-6)
+    for kind in np.unique(facts.lens_type[known]).tolist():
+        values = facts.residual[known & (facts.lens_type == kind), 2]
+        label = f"{type_label(kind)}: mean {values.mean():+z.3f}, RMSE {np.sqrt((values**2).mean()):.3f} px"
+        axes.hist(values, bins=60, range=(-end, end), histtype="step", color=type_color(kind), label=label)
+    axes.axvline(0, color="#999999", linewidth=0.8)
+    axes.set_xlabel("residual of the blur radius ρ [px]")
+    axes.set_ylabel("features")
+    axes.legend()
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    return figure
+
+
+def type_color(lens_type: int) -> str:
+    """The colour of a lens type in all figures."""
+    return TYPE_COLORS[max(lens_type, 0) % len(TYPE_COLORS)]
+
+
+def type_label(lens_type: int) -> str:
+    """How figures call a lens type."""
+    return f"type {lens_type}" if lens_type >= 0 else "pinholes"
+
+
+class _Bins:
+    """Square cells over the image and which of them each position (n, 2) falls into."""
+
+    def __init__(self, size: tuple[int, int], uv: Array) -> None:
+        self.size = size
+        self.columns = int(np.clip(np.sqrt(len(uv) / IN_BIN * size[0] / size[1]), *BINS))
+        self.step = size[0] / self.columns
+        self.rows = max(1, round(size[1] / self.step))
+        cell = np.floor((uv + 0.5) / [self.step, size[1] / self.rows]).astype(np.int64)
+        column, row = np.clip(cell, 0, [self.columns - 1, self.rows - 1]).T
+        self.place = row * self.columns + column
+        self.count = np.bincount(self.place, minlength=self.rows * self.columns)
+        self.extent = (-0.5, size[0] - 0.5, size[1] - 0.5, -0.5)
+
+    def mean(self, values: Array) -> Array:
+        """Of values (n,) in each cell (rows, columns); NaN where there are few."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.bincount(self.place, values, len(self.count)) / self.count
+        return np.where(self.count >= LEAST, mean, np.nan).reshape(self.rows, self.columns)
+
+    def middles(self) -> tuple[Array, Array]:
+        """u and v (rows, columns) of the cells' middles."""
+        u = (np.arange(self.columns) + 0.5) * self.step - 0.5
+        v = (np.arange(self.rows) + 0.5) * self.size[1] / self.rows - 0.5
+        first, second = np.meshgrid(u, v)
+        return first, second
+
+
+def _draw_arrows(axes: Axes, bins: _Bins, residual: Array) -> None:
+    u, v = bins.middles()
+    du, dv = bins.mean(residual[:, 0]), bins.mean(residual[:, 1])
+    length = np.hypot(du, dv)
+    known = np.isfinite(length)
+    _image_axes(axes, bins.size)
+    if not known.any():
+        axes.text(0.5, 0.5, "too few to average", transform=axes.transAxes, ha="center")
+        return
+    typical = max(float(np.quantile(length[known], 0.95)), 1e-9)
+    scale = typical / (1.3 * bins.step)  # px of residual per px of the image
+    arrows = axes.quiver(
+        u[known], v[known], du[known], dv[known], angles="xy", scale_units="xy", scale=scale, width=0.004
+    )
+    key = float(f"{typical:.1g}")
+    axes.quiverkey(arrows, 0.9, -0.06, key, f"{key:g} px", labelpos="W", coordinates="axes")
+
+
+def _image_axes(axes: Axes, size: tuple[int, int]) -> None:
+    axes.set_xlim(-0.5, size[0] - 0.5)
+    axes.set_ylim(size[1] - 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])

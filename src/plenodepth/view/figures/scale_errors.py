@@ -1,0 +1,99 @@
+"""Scale errors of boards before and after the correction Γ, dataset by dataset (the paper's figure 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenodepth.view.figures.reproduction import GRID, Values, number, numbers
+
+SHOWN = ("BLADE", "aware + Γ")  # in every dataset's panel
+COMPARED = ("r12-c", "BLADE", "BLADE, linear Γ")  # the dataset on which the paper compares the orders of Γ
+COLORS = ("#0072b2", "#009e73")
+DATASET_COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00")
+ORDER_COLORS = ("#0072b2", "#d55e00")
+
+
+def scale_error_figure(datasets: Mapping[str, Values]) -> Figure:
+    """Each board's scale error over its distance, by dataset; and what linear and quadratic Γ leave on R12-C."""
+    name, *orders = COMPARED
+    compared = name in datasets and all(label in datasets[name] for label in orders)
+    count = len(datasets) + compared + 1
+    rows = -(-count // 2)
+    figure = Figure(figsize=(10, 3.7 * rows), layout="constrained")
+    panels = figure.subplots(rows, 2, squeeze=False).ravel()
+    for axes, (dataset, methods) in zip(panels, datasets.items(), strict=False):
+        shown = [label for label in SHOWN if label in methods] or list(methods)[: len(COLORS)]
+        for label, color in zip(shown, COLORS, strict=False):
+            _draw_before_and_after(axes, methods[label], label, color)
+        axes.set_title(dataset.upper(), fontsize="medium")
+    if compared:
+        axes = panels[len(datasets)]
+        for label, color in zip(orders, ORDER_COLORS, strict=True):
+            _draw_order(axes, datasets[name][label], color)
+        axes.set_title(f"{name.upper()}, {orders[0]}: what either order of Γ leaves", fontsize="medium")
+    _draw_rest(panels[count - 1], datasets)
+    for axes in panels[:count]:
+        axes.axhline(0, color="#999999", linewidth=0.8, zorder=0)
+        axes.set_xlabel("distance of the board [mm]")
+        axes.set_ylabel("scale error [%]")
+        axes.margins(y=0.08)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.38 * (high - low))  # room for the legend
+        axes.grid(True, **GRID)
+        axes.legend(loc="upper center", fontsize="small", ncols=1, framealpha=0.9)
+    for axes in panels[count:]:
+        axes.set_axis_off()
+    return figure
+
+
+def _draw_before_and_after(axes: Axes, found: Values, label: str, color: str) -> None:
+    distance, before, after = _sorted(found)
+    sizes = [100 * number(found[f"median_size_{when}"]) for when in ("before", "after")]
+    style: dict[str, Any] = {"color": color, "linestyle": "", "markersize": 5}
+    text = f"{label}: before, median size {sizes[0]:.2g} %"
+    axes.plot(distance, before, marker="o", markerfacecolor="white", label=text, **style)
+    text = f"{label}: after {found['order']} Γ, median size {sizes[1]:.2g} %"
+    axes.plot(distance, after, marker="o", label=text, **style)
+    _draw_trend(axes, distance, before, 2, color, "--")
+    _draw_trend(axes, distance, after, 1, color, "-")
+
+
+def _draw_rest(axes: Axes, datasets: Mapping[str, Values]) -> None:
+    """What Γ leaves on all datasets, at a scale that shows it."""
+    for (dataset, methods), color, marker in zip(datasets.items(), DATASET_COLORS, "osD^v", strict=False):
+        if SHOWN[0] in methods:
+            distance, _, after = _sorted(methods[SHOWN[0]])
+            median = 100 * number(methods[SHOWN[0]]["median_after"])
+            text = f"{dataset.upper()}: median {median:+.3f} %"
+            axes.plot(distance, after, marker, color=color, markersize=4, label=text)
+    axes.set_title(f"{SHOWN[0]}: after Γ, all datasets", fontsize="medium")
+
+
+def _draw_order(axes: Axes, found: Values, color: str) -> None:
+    distance, _, after = _sorted(found)
+    slope = _draw_trend(axes, distance, after, 1, color, "-")
+    median = 100 * number(found["median_after"])
+    text = f"{found['order']}: median {median:+.3f} %, slope {1000 * slope:+.2g} %/m"
+    axes.plot(distance, after, "o", color=color, markersize=5, label=text)
+
+
+def _sorted(found: Values) -> tuple[Any, Any, Any]:
+    """Distance (mm), error before and error after (%), nearest board first."""
+    frames = sorted(found["frames"], key=lambda row: number(row["distance"]))
+    return numbers(frames, "distance"), 100 * numbers(frames, "before"), 100 * numbers(frames, "after")
+
+
+def _draw_trend(axes: Axes, distance: Any, error: Any, degree: int, color: str, style: str) -> float:
+    """The least-squares line or parabola through the errors; its first coefficient, NaN where there are too few."""
+    known = np.isfinite(distance) & np.isfinite(error)
+    if known.sum() <= degree:
+        return float("nan")
+    fitted = np.polynomial.Polynomial.fit(distance[known], error[known], degree)
+    along = np.linspace(distance[known].min(), distance[known].max(), 60)
+    axes.plot(along, fitted(along), style, color=color, linewidth=1, alpha=0.8)
+    return float(fitted.convert().coef[1]) if len(fitted.convert().coef) > 1 else 0.0

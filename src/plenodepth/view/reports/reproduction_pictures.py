@@ -1,0 +1,98 @@
+"""The figures of each experiment of a reproduction, with their captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from plenodepth.view.figures.confidence import confidence_figure
+from plenodepth.view.figures.method_lines import groups
+from plenodepth.view.figures.reproduction import (
+    END,
+    Values,
+    bias_figure,
+    disparity_figure,
+    displacement_figure,
+    means_figure,
+)
+from plenodepth.view.figures.scale_errors import scale_error_figure
+from plenodepth.view.figures.scene import QUALITY_END, read_pictures, scene_figure, shown_methods
+from plenodepth.view.reports.blocks import Picture
+
+BIAS_OF = "r12-es"
+
+
+def pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
+    """Of one experiment; `out` is the folder that paths in its values refer to. An experiment may have none."""
+    if name == "relative":
+        yield from _relative(values)
+    elif name == "scale":
+        yield Picture(
+            "scale-errors",
+            scale_error_figure(values["datasets"]),
+            "Scale errors of the boards before (open) and after (filled) the correction Γ against distance, as in the "
+            "paper's figure 7; positive: found too small. Lines are least-squares fits. Below: what a linear and a "
+            "quadratic Γ leave on R12-C, and what is left on all datasets.",
+        )
+    elif name == "absolute":
+        yield from _absolute(values, out)
+    elif name == "confidence":
+        for dataset, found in values["datasets"].items():
+            yield Picture(
+                f"confidence-{dataset}",
+                confidence_figure(dataset, found["methods"]),
+                f"{dataset.upper()}, all micro-images with a true depth. Left: mean error of what remains when the "
+                "least sure are taken away, by confidence and by σ; the oracle knows the errors. Right: σ as predicted "
+                "against the errors of micro-images of like σ, in tenths.",
+            )
+    elif name == "disparity":
+        yield Picture(
+            "disparity",
+            disparity_figure(values),
+            "Relative depth error without Γ on R12-A with the corrected and with the usual formula of disparity; "
+            "bands: standard deviation over the pairs.",
+        )
+
+
+def _relative(values: Values) -> Iterator[Picture]:
+    named = ("relative-depth", "relative-depth-variants")
+    others = values.get("others", {})
+    labels = dict.fromkeys([*values["over_a_b_c"], *others])
+    for name, methods in zip(named, groups(labels), strict=False):
+        yield Picture(
+            name,
+            displacement_figure(values["datasets"], methods),
+            f"Relative depth error against displacement ({'; '.join(methods)}), as in the paper's figure 8: mean over "
+            f"the pairs of frames so far apart and, as a band, their standard deviation. Cut off at {END:g} %, as "
+            "there; triangles mark means beyond.",
+        )
+    absent = "" if "RTRX" in others else " RTRX, the vendor's program, was not run here."
+    yield Picture(
+        "relative-depth-means",
+        means_figure(values),
+        "Mean relative depth error over R12-A, B and C with the spread of the three (bars, lines), the datasets one by "
+        f"one (signs), and the paper's figures of real images (red).{absent}",
+    )
+    if BIAS_OF in values["datasets"]:
+        yield Picture(
+            "depth-against-truth",
+            bias_figure(BIAS_OF, values["datasets"][BIAS_OF]),
+            f"Median depth of each frame of {BIAS_OF.upper()} against its true distance: how much too far, in %.",
+        )
+
+
+def _absolute(values: Values, out: Path) -> Iterator[Picture]:
+    for scene, kept in values.get("pictures", {}).items():
+        maps = read_pictures(out, kept)
+        labels = [label for label in shown_methods(values) if label in maps]
+        if "truth" not in maps or not labels:
+            continue
+        found = values["scenes"][scene]
+        yield Picture(
+            f"scene-{scene}",
+            scene_figure(scene, maps["truth"], {label: maps[label] for label in labels},
+                         {label: found[label]["median"] for label in labels}),
+            f"{scene}: central sub-aperture depth, true and found ({', '.join(labels)}); below, the pixels in common, "
+            f"and the absolute difference there, 0 … {QUALITY_END:g} mm. Bottom left: share of these pixels that are "
+            "off by no more than so much.",
+        )  # fmt: skip

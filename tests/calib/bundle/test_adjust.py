@@ -1,0 +1,259 @@
+"""The bundle adjustment, on features of the camera model with noise, and on the real R12-A."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ideal_features import BOARD, SIGMA, ideal_centers, ideal_features, nominal, small_camera, spread_poses
+
+from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.corner_depth import cluster_views
+from plenodepth.calib.bundle.problem import intrinsic_values
+from plenodepth.calib.bundle.residuals import Seen, feature_residuals
+from plenodepth.calib.bundle.settings import FOCAL, AdjustSettings
+from plenodepth.calib.bundle.start_poses import pinhole_poses
+from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty, derived_parameters, uncertainty
+from plenodepth.calib.feature_files import read_centers, read_features
+from plenodepth.calib.features import Board, Features
+from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno
+from plenodepth.camera import PlenopticCamera, project, virtual_from_metric
+from plenodepth.camera.micro_lenses import lens_distances
+from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+
+CAMERA = small_camera()
+POSES = spread_poses()
+
+
+def normalised_errors(result: Adjustment, known: Uncertainty, true: PlenopticCamera) -> np.ndarray:
+    names = intrinsic_names(true)
+    found, truth = (dict(zip(names, intrinsic_values(camera), strict=True)) for camera in (result.camera, true))
+    return np.array([(found[name] - truth[name]) / sigma for name, sigma in zip(known.names, known.sigma, strict=True)])
+
+
+@pytest.fixture(scope="module")
+def aware() -> tuple[Adjustment, Uncertainty]:
+    result = adjust(
+        ideal_features(CAMERA, POSES), ideal_centers(CAMERA), BOARD, nominal(CAMERA), AdjustSettings(aperture=True)
+    )
+    return result, uncertainty(result.problem, result.estimate, result.considered)
+
+
+@pytest.mark.parametrize("aperture", [False, True])
+def test_jacobians_are_those_of_the_residuals(aperture: bool) -> None:
+    features = ideal_features(CAMERA, POSES[:2], sigma=0.0).where(slice(None, None, 7))  # type: ignore[arg-type]
+    mine = features.where(features.frame == 0)
+    seen = Seen(BOARD.points(mine.corner), mine.k, mine.l, mine.uv, mine.rho)
+    analytic = feature_residuals(seen, POSES[0], CAMERA, aperture=aperture, derivatives=True)
+    assert analytic.by_intrinsics is not None
+    assert analytic.by_pose is not None
+    steps = {"Q1": 1e-7, "Q2": 1e-9, "Q3": 1e-11, "P1": 1e-7, "P2": 1e-7, "pixel_size": 1e-8}
+
+    def values(camera: PlenopticCamera, pose: Pose) -> np.ndarray:
+        return feature_residuals(seen, pose, camera, aperture=aperture, derivatives=False).values
+
+    for index, name in enumerate(intrinsic_names(CAMERA)):
+        step = np.zeros(len(intrinsic_names(CAMERA)))
+        step[index] = size = steps.get(name.split(".")[-1], 1e-6)
+        numeric = (values(stepped(CAMERA, step), POSES[0]) - values(stepped(CAMERA, -step), POSES[0])) / (2 * size)
+        # The aperture's table is interpolated linearly: its slope has kinks of a percent.
+        np.testing.assert_allclose(
+            analytic.by_intrinsics[..., index], numeric, atol=(0.02 if aperture else 1e-4) * np.abs(numeric).max()
+        )
+    for index in range(6):
+        step = np.eye(6)[index] * 1e-5
+        numeric = (values(CAMERA, POSES[0].perturbed(step)) - values(CAMERA, POSES[0].perturbed(-step))) / 2e-5
+        np.testing.assert_allclose(
+            analytic.by_pose[..., index], numeric, atol=(0.02 if aperture else 1e-4) * np.abs(numeric).max()
+        )
+
+
+def test_corners_are_predicted_where_they_appear() -> None:
+    points = POSES[3](BOARD.points(np.arange(BOARD.corner_count)))
+    features = ideal_features(CAMERA, [POSES[3]], sigma=0.0)
+    seen = Seen(BOARD.points(features.corner), features.k, features.l, features.uv, features.rho)
+    values = feature_residuals(seen, POSES[3], CAMERA, aperture=True, derivatives=False).values
+    shift = project(points[features.corner], features.k, features.l, CAMERA).uv - features.uv
+    assert np.abs(shift).max() > 1.5
+    assert np.abs(values[:, :2]).max() < 0.02
+
+
+def test_pinhole_poses_start_near_the_true_ones() -> None:
+    features = ideal_features(CAMERA, POSES, apparent=False)
+    candidates = pinhole_poses(cluster_views(features, CAMERA), BOARD, CAMERA)
+    for frame, true in enumerate(POSES):
+        distance = min(np.linalg.norm(pose(BOARD.points(22)) - true(BOARD.points(22))) for pose in candidates[frame, 0])
+        assert distance < 0.03 * true.translation[2]
+
+
+def test_cluster_depths_are_the_boards_virtual_depths() -> None:
+    features = ideal_features(CAMERA, POSES, apparent=False)
+    clusters = cluster_views(features, CAMERA)
+    depth = np.array([POSES[f](BOARD.points(c))[2] for f, c in zip(clusters.frame, clusters.corner, strict=True)])
+    true = virtual_from_metric(depth, CAMERA)
+    many = clusters.views > 10
+    assert np.median(np.abs(clusters.virtual_depth[many] / true[many] - 1)) < 0.01
+
+
+def test_the_true_camera_comes_back_within_its_stated_uncertainty(aware: tuple[Adjustment, Uncertainty]) -> None:
+    result, known = aware
+    assert result.converged
+    assert result.rmse_uv == pytest.approx(np.sqrt(2) * SIGMA, rel=0.05)
+    errors = normalised_errors(result, known, CAMERA)
+    assert np.abs(errors).max() < 4
+    assert known.scatter_factor < 2
+
+
+def test_depth_is_right_after_an_aware_calibration(aware: tuple[Adjustment, Uncertainty]) -> None:
+    """Within what it states; a small sensor leaves F, and so depth, to its nominal value, here 0.23 % off."""
+    result, known = aware
+    depth = np.array([270.0, 300.0, 330.0, 350.0])
+    found, sigma = depth_uncertainty(virtual_from_metric(depth, CAMERA), result.camera, known)
+    assert (np.abs(found - depth) < 3 * sigma).all()
+    np.testing.assert_allclose(found, depth, rtol=0.005)
+
+
+def test_boards_stand_where_they_stood(aware: tuple[Adjustment, Uncertainty]) -> None:
+    for (frame, _), pose in aware[0].estimate.poses.items():
+        assert pose(BOARD.points(22))[2] == pytest.approx(POSES[frame](BOARD.points(22))[2], rel=0.005)
+
+
+def test_exchanged_lens_types_are_found_out() -> None:
+    start = nominal(CAMERA)
+    wrong = CAMERA.micro_lenses.focal_lengths[[1, 0, 2]]
+    swapped = replace(start, micro_lenses=replace(start.micro_lenses, focal_lengths=wrong))
+    settings = AdjustSettings(aperture=True)
+    result = adjust(ideal_features(CAMERA, POSES[::2]), ideal_centers(CAMERA), BOARD, swapped, settings)
+    assert any(note.startswith("lens types 0 and 1 were exchanged") for note in result.notes)
+    np.testing.assert_allclose(result.camera.micro_lenses.focal_lengths, CAMERA.micro_lenses.focal_lengths, rtol=0.03)
+
+
+def test_an_unaware_calibration_is_biased() -> None:
+    """The aperture's effect goes into d, and residuals stay: the bias that the paper's Γ repairs."""
+    features, centers = ideal_features(CAMERA, POSES), ideal_centers(CAMERA)
+    result = adjust(features, centers, BOARD, nominal(CAMERA), AdjustSettings(aperture=False))
+    found = {item.name: item.value for item in derived_parameters(result.camera, _known(result))}
+    true = {item.name: item.value for item in derived_parameters(CAMERA, _known(result))}
+    assert found["d"] > 1.2 * true["d"]
+    assert result.rmse_uv > 2 * np.sqrt(2) * SIGMA
+
+
+def test_a_fifth_of_wrong_features_does_no_harm() -> None:
+    features, generator = ideal_features(CAMERA, POSES), np.random.default_rng(7)
+    wrong = generator.random(len(features)) < 0.2
+    uv = features.uv + wrong[:, None] * generator.uniform(-8, 8, (len(features), 2))
+    settings = AdjustSettings(aperture=True)
+    result = adjust(replace(features, uv=uv), ideal_centers(CAMERA), BOARD, nominal(CAMERA), settings)
+    assert np.abs(normalised_errors(result, _known(result), CAMERA)).max() < 5
+    far = np.linalg.norm(uv - features.uv, axis=1)
+    order = np.lexsort((features.corner, features.board, features.frame))
+    assert (result.fit.weight[far[order] > 2] == 0).all()
+
+
+def test_held_parameters_stay_and_priors_pull() -> None:
+    features, centers, start = ideal_features(CAMERA, POSES), ideal_centers(CAMERA), nominal(CAMERA)
+    held = adjust(features, centers, BOARD, start, AdjustSettings(aperture=True, hold=("distortion", FOCAL)))
+    np.testing.assert_array_equal(held.camera.distortion.coefficients, 0)
+    assert held.camera.main_lens.focal_length == 50.0
+    tight = AdjustSettings(aperture=True, priors={FOCAL: (49.5, 1e-4)})
+    pulled = adjust(features, centers, BOARD, start, tight)
+    assert pulled.camera.main_lens.focal_length == pytest.approx(49.5, abs=0.01)
+
+
+def test_a_prior_may_be_about_the_distances_of_the_optics() -> None:
+    settings = AdjustSettings(aperture=True, priors={"D": (56.0, 1e-4), "d": (0.34, 1e-5)}, hold=("distortion",))
+    result = adjust(ideal_features(CAMERA, POSES[::3]), ideal_centers(CAMERA), BOARD, nominal(CAMERA), settings)
+    assert -result.camera.micro_lenses.cam_from_mla.translation[2] == pytest.approx(56.0, abs=0.01)
+    corner = lens_distances(result.camera, 63, 47)  # the array's frame begins at this lens
+    assert corner.to_sensor == pytest.approx(0.34, abs=1e-4)
+
+
+@pytest.mark.parametrize("settings", [{"hold": ("d",)}, {"hold": ("focus",)}, {"priors": {"micro_lenses": (1, 1)}}])
+def test_an_unknown_parameter_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="no parameter"):
+        adjust(ideal_features(CAMERA, POSES[:1]), None, BOARD, nominal(CAMERA), AdjustSettings(**settings))
+
+
+def test_boards_at_one_distance_leave_the_optics_unknown() -> None:
+    poses = spread_poses(8, near=300.0, far=302.0, tilt=0.05)
+    settings = AdjustSettings(aperture=True, priors={FOCAL: (50.0, 10.0)})
+    result = adjust(ideal_features(CAMERA, poses), ideal_centers(CAMERA), BOARD, nominal(CAMERA), settings)
+    wide = adjust(ideal_features(CAMERA, POSES), ideal_centers(CAMERA), BOARD, nominal(CAMERA), settings)
+    sigmas = [{d.name: d.sigma for d in derived_parameters(r.camera, _known(r))} for r in (result, wide)]
+    assert sigmas[0]["D"] > 3 * sigmas[1]["D"]
+
+
+def test_a_wrong_board_size_shows() -> None:
+    """All distances scale with the board, and a lens of fixed F then does not: F leaves its nominal value."""
+    features, centers = ideal_features(CAMERA, POSES), ideal_centers(CAMERA)
+    result = adjust(features, centers, Board(9, 5, 3.3), nominal(CAMERA), AdjustSettings(aperture=True))
+    assert any("F is held" in note for note in result.notes)
+
+
+def test_pinholes_are_calibrated_without_blur() -> None:
+    camera = small_camera()
+    pinholes = replace(
+        camera,
+        micro_images=replace(camera.micro_images, type_pattern=np.zeros((0, 0), dtype=np.int64)),
+        micro_lenses=replace(camera.micro_lenses, focal_lengths=np.zeros(0)),
+        white_radius=None,
+    )
+    features = ideal_features(pinholes, POSES, apparent=False)
+    features = replace(features, rho=np.full(len(features), np.nan), rho_sigma=np.full(len(features), np.nan))
+    result = adjust(features, ideal_centers(pinholes), BOARD, nominal(pinholes), AdjustSettings())
+    assert result.camera.type_count == 0
+    assert np.isnan(result.rmse_rho)
+    assert np.abs(normalised_errors(result, _known(result), pinholes)).max() < 4
+
+
+def test_features_without_a_board_are_refused() -> None:
+    features = ideal_features(CAMERA, POSES[:2])
+    nobody = replace(features, corner=np.full(len(features), -1))
+    with pytest.raises(InputError, match="no feature that belongs to a board"):
+        adjust(nobody, None, BOARD, nominal(CAMERA))
+    with pytest.raises(InputError, match="the board has 4 × 3"):
+        adjust(features, None, Board(4, 3, 3.0), nominal(CAMERA))
+
+
+def test_a_frame_with_few_features_is_left_out_and_said() -> None:
+    features = ideal_features(CAMERA, POSES)
+    few = features.where((features.frame != 2) | (np.cumsum(features.frame == 2) <= 5))
+    result = adjust(few, ideal_centers(CAMERA), BOARD, nominal(CAMERA), AdjustSettings(aperture=True))
+    assert (2, 0) not in result.estimate.poses
+    assert any(note.startswith("frame 2") for note in result.notes)
+
+
+@pytest.mark.realdata
+def test_real_r12a(real_data: Path) -> None:
+    """From the nominal numbers to residuals at or below those of the authors' own calibrated camera."""
+    folder = real_data / "r12a"
+    features, centers = read_features(folder / "bap-R12-A.csv"), read_centers(folder / "center-R12-A.csv")
+    start = initial_camera_from_libpleno(folder / "camera.js", folder / "params.js", centers)
+    result = adjust(features, centers, Board(9, 5, 10.0), start)
+    known = _known(result)
+    assert result.converged
+    assert result.rmse_uv <= 0.969
+    assert result.rmse_centers <= 0.30
+    assert result.camera.main_lens.focal_length == pytest.approx(49.9, rel=0.01)
+    derived = {item.name: item for item in derived_parameters(result.camera, known)}
+    assert derived["pitch"].value == pytest.approx(0.12746, rel=1e-3)
+    for name, published in (("D", 56.86), ("u0", 2078.3), ("v0", 1591.0), ("d", 0.33713)):
+        assert abs(derived[name].value - published) < 3 * derived[name].sigma, name
+    assert {"micro_lenses.translation.z", "main_lens.focal_length"} <= {
+        n for pair in known.correlated() for n in pair[:2]
+    }
+
+
+def _known(result: Adjustment) -> Uncertainty:
+    return uncertainty(result.problem, result.estimate, result.considered)
+
+
+def test_features_are_joined_in_order() -> None:
+    features = ideal_features(CAMERA, POSES[:3])
+    parts = [features.where(features.frame == frame) for frame in features.frames]
+    np.testing.assert_array_equal(Features.joined(parts).uv, features.uv)

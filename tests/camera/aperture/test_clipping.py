@@ -1,0 +1,281 @@
+"""What a pixel sees of its lens: moments against integrals, open lenses against rays that the test traces itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from cameras import keplerian, unfocused, with_focal_lengths, without_distortion
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plenodepth.camera import ExitPupil, PlenopticCamera, lens_center, lens_distances, predicted_center, preset
+from plenodepth.camera.aperture.clipping import (
+    aperture_diameter,
+    aperture_table,
+    common_moments,
+    common_slopes,
+    disc_of_pupil,
+    focus_inverse_depth,
+    open_lens,
+    opened,
+    pupil_on_lens,
+    slope_of_opened,
+)
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+
+SIZES = st.floats(0.01, 10)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(120)
+
+
+def integrated(a: float, b: float, d: float) -> list[float]:
+    """∫1, ∫x, ∫x², ∫y², ∫x³ over disc(0, a) ∩ disc(d, b), by strips across x; no disc's formula is used."""
+    first, last = max(-a, d - b), min(a, d + b)
+    if first >= last:
+        return [0.0] * 5
+    crossing = (d * d + a * a - b * b) / (2 * d) if d else first
+    ends = [first, *([crossing] if first < crossing < last else []), last]
+    total = np.zeros(5)
+    for low, high in pairwise(ends):
+        angle = NODES * np.pi / 2  # x = middle + width sin(angle): the roots at the rims do no harm
+        x = (low + high) / 2 + (high - low) / 2 * np.sin(angle)
+        weight = WEIGHTS * np.pi / 2 * (high - low) / 2 * np.cos(angle)
+        height = np.sqrt(np.clip(np.minimum(a**2 - x**2, b**2 - (x - d) ** 2), 0, None))
+        area, first, along, third = (weight @ (2 * height * x**power) for power in range(4))
+        total += [area, first, along, weight @ (2 / 3 * height**3), third]
+    return total.tolist()
+
+
+@given(SIZES, SIZES, st.floats(0, 25))
+def test_moments_of_two_discs_are_their_integrals(a: float, b: float, d: float) -> None:
+    np.testing.assert_allclose(common_moments(a, b, d), integrated(a, b, d), atol=1e-6 * (1 + a**5), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "d"),
+    [
+        (1.0, 3.0, 1.0),  # the first inside the other
+        (3.0, 1.0, 1.0),  # the other inside the first
+        (2.0, 2.0, 0.0),  # equal
+        (1.0, 2.0, 1.0),  # touching from inside
+        (2.0, 1.0, 1.0),
+        (1.0, 2.0, 3.0),  # touching from outside
+        (1.0, 2.0, 4.0),  # apart
+        (1.0, 2.0, 2.9999),  # a sliver
+        (1.0, 2.0, 1.0001),
+        (2.0, 2.0, 1.5),
+    ],
+)
+def test_every_way_that_two_discs_can_lie(a: float, b: float, d: float) -> None:
+    np.testing.assert_allclose(common_moments(a, b, d), integrated(a, b, d), atol=2e-9)
+
+
+@pytest.mark.parametrize("size", [1e2, 1e4, 1e6])
+def test_a_huge_disc_cuts_as_a_half_plane_does(size: float) -> None:
+    edge = np.array([-0.9, -0.3, 0.0, 0.5, 0.99])  # the rim of the huge disc, which lies to the right of it
+    found = common_moments(1.0, size, size + edge)
+    angle = np.arccos(edge)
+    expected = [
+        angle - np.sin(2 * angle) / 2,
+        2 / 3 * np.sin(angle) ** 3,
+        (angle - np.sin(4 * angle) / 4) / 4,
+        2 / 3 * (3 * angle / 8 - np.sin(2 * angle) / 4 + np.sin(4 * angle) / 32),
+        2 / 15 * np.sin(angle) ** 3 * (2 + 3 * edge**2),
+    ]
+    np.testing.assert_allclose(found, expected, atol=2 / size + 1e-8)
+
+
+def test_moments_broadcast() -> None:
+    found = common_moments(1.0, np.array([0.5, 2.0])[:, None], np.linspace(0, 2, 7))
+    assert {part.shape for part in found} == {(2, 7)}
+    assert found.area[0, 3] == common_moments(1.0, 0.5, 1.0).area
+
+
+@given(SIZES, SIZES, st.floats(0.01, 25))
+def test_slopes_are_those_of_the_moments(a: float, b: float, d: float) -> None:
+    step = 1e-5 * min(a, b, d)
+    if min(abs(d - a - b), abs(d - abs(a - b))) < 3 * step:  # a kink
+        return
+    near, far = common_moments(a, b, d - step), common_moments(a, b, d + step)
+    small, large = common_moments(a, b - step, d), common_moments(a, b + step, d)
+    found = common_slopes(a, b, d)
+    expected = [
+        (far.area - near.area) / (2 * step),
+        (far.first - near.first) / (2 * step),
+        (large.area - small.area) / (2 * step),
+        (large.first - small.first) / (2 * step),
+    ]
+    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=1e-4 * (1 + a**2 + b**2))
+
+
+# --- lenses -----------------------------------------------------------------------------------------------------
+
+
+def at_the_image_of_the_pupil() -> PlenopticCamera:
+    """Lenses that image the pixels onto the main lens: g = 0."""
+    mini = preset("r12-mini")
+    main, sensor = lens_distances(mini)
+    return replace(with_focal_lengths(mini, [float(1 / (1 / main + 1 / sensor))]), name="g = 0")
+
+
+def tilted(camera: PlenopticCamera, angle: float) -> PlenopticCamera:
+    """The array turned by `angle` rad about x, and by half of it about y, about the array's corner."""
+    lenses = camera.micro_lenses
+    turn = Pose.from_rotation_vector([angle, angle / 2, 0]).rotation
+    return replace(camera, micro_lenses=replace(lenses, cam_from_mla=Pose(turn, lenses.cam_from_mla.translation)))
+
+
+def with_pupil(camera: PlenopticCamera, distance: float, diameter: float | None = None) -> PlenopticCamera:
+    return replace(camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(distance, diameter)))
+
+
+CAMERAS = {
+    "galilean": preset("r12-mini"),
+    "keplerian": keplerian(),
+    "unfocused": unfocused(),
+    "g = 0": at_the_image_of_the_pupil(),
+    "pupil behind": with_pupil(preset("r12-mini"), 9.0, 11.0),
+    "pupil before": with_pupil(preset("r12-b"), -20.0),
+    "keplerian, pupil": with_pupil(keplerian(), 12.0, 14.0),
+    "tilted": with_pupil(tilted(without_distortion(preset("r12-c")), 2e-3), 15.0),
+}
+LENS_POINTS = 40_000
+
+
+def passing(camera: PlenopticCamera, k: int, l: int, pixel: np.ndarray, f_number: float) -> np.ndarray:
+    """Points (n, 2) mm of lens (k, l) whose ray from the pixel (u, v) goes through the exit pupil, of LENS_POINTS."""
+    golden = np.pi * (3 - np.sqrt(5))
+    index = np.arange(LENS_POINTS) + 0.5
+    radius = camera.micro_lenses.lens_diameter / 2 * np.sqrt(index / LENS_POINTS)
+    y = radius[:, None] * np.stack([np.cos(golden * index), np.sin(golden * index)], axis=1)
+    center = lens_center(k, l, camera)
+    start = camera.sensor.metric_from_image(pixel)
+    to_sensor = center[2] - camera.sensor.position[2]
+    focal = camera.micro_lenses.focal_lengths[int(camera.micro_images.lens_type(k, l))]
+    slope = (center[:2] + y - start) / to_sensor - y / focal
+    pupil = camera.main_lens.exit_pupil or ExitPupil()
+    at_pupil = center[:2] + y + slope * (-pupil.distance - center[2])
+    diameter = camera.main_lens.focal_length / f_number
+    if pupil.diameter is not None:
+        assert camera.main_lens.f_number is not None
+        diameter = pupil.diameter * camera.main_lens.f_number / f_number
+    return y[np.hypot(*at_pupil.T) <= diameter / 2]
+
+
+@pytest.mark.parametrize("f_number", [2.8, 5.6])
+@pytest.mark.parametrize("name", CAMERAS)
+def test_an_open_lens_is_what_rays_pass(name: str, f_number: float) -> None:
+    camera = CAMERAS[name]
+    lattice, generator = camera.micro_images.lattice, np.random.default_rng(3)
+    half, pixel_size = camera.micro_lenses.lens_diameter / 2, camera.sensor.pixel_size
+    seen = 0
+    for k, l in [(0, 0), (lattice.columns - 1, 2), (lattice.columns // 2, lattice.rows // 2), (5, lattice.rows - 1)]:
+        pupil = pupil_on_lens(k, l, camera, f_number)
+        for _ in range(4):
+            away = generator.uniform(-0.7, 0.7, 2) * camera.micro_images.radius
+            pixel = predicted_center(k, l, camera) - pupil.center / pixel_size + away
+            offset = -away * pixel_size  # the image is the sensor turned by 180°
+            found = opened(pupil.ratio, pupil.radius, np.linalg.norm(offset), camera)
+            y = passing(camera, k, l, pixel, f_number)
+            assert found.area == pytest.approx(len(y) / LENS_POINTS, abs=2e-3)
+            if len(y) < 0.02 * LENS_POINTS:
+                continue
+            seen += 1
+            direction = offset / np.linalg.norm(offset)
+            along, across = y @ direction, y @ [-direction[1], direction[0]]
+            assert found.centroid == pytest.approx(along.mean(), abs=0.01 * half)
+            assert across.mean() == pytest.approx(0, abs=0.01 * half)
+            assert found.variance_along == pytest.approx(along.var(), abs=0.01 * half**2)
+            assert found.variance_across == pytest.approx((across**2).mean(), abs=0.01 * half**2)
+    assert seen >= 2
+
+
+@pytest.mark.parametrize("name", CAMERAS)
+def test_the_slope_of_the_centroid_is_its_derivative(name: str) -> None:
+    camera = CAMERAS[name]
+    pixel = camera.sensor.pixel_size
+    offset = np.linspace(0.4, 0.9 * camera.micro_images.radius, 12) * pixel
+    step = 1e-5 * pixel
+    for lens_type in range(camera.type_count):
+        near, far = (open_lens(offset + by, lens_type, camera).centroid for by in (-step, step))
+        expected = (far - near) / (2 * step)
+        some = np.isfinite(expected)
+        ratio, radius = disc_of_pupil(*lens_distances(camera), lens_type, camera)
+        found = slope_of_opened(ratio, radius, offset, camera)
+        np.testing.assert_allclose(found[some], expected[some], atol=1e-4, rtol=1e-4)
+
+
+def test_an_open_aperture_shifts_nothing_and_a_small_one_towards_the_pixel_in_a_galilean_camera() -> None:
+    camera = preset("r12-mini")
+    offset = np.array([0.01, 0.02, 0.03])
+    wide, narrow = open_lens(offset, 1, camera, 0.7), open_lens(offset, 1, camera, 5.6)
+    np.testing.assert_allclose(wide.area, 1)
+    np.testing.assert_allclose(wide.centroid, 0, atol=1e-12)
+    np.testing.assert_allclose(wide.variance_along, camera.micro_lenses.lens_diameter**2 / 16)
+    assert (np.diff(narrow.centroid) > 0).all()
+    assert (open_lens(offset, 1, keplerian(), 5.6).centroid < 0).all()
+
+
+def test_nothing_open_is_area_zero_and_no_centroid() -> None:
+    found = open_lens([0.0, 0.06], 0, preset("r12-mini"), 16.0)
+    assert found.area[1] == 0
+    assert np.isnan([found.centroid[1], found.variance_along[1], found.variance_across[1]]).all()
+    assert found.centroid[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_pinholes_neither_shift_nor_blur() -> None:
+    camera = preset("r12-a-pinhole")
+    found = open_lens([0.0, 0.02, 0.05], 0, camera)
+    assert found.area[0] > found.area[2] > 0
+    for part in found[1:]:
+        np.testing.assert_array_equal(part, 0)
+    assert focus_inverse_depth(camera).tolist() == [1.0]
+    assert aperture_table(camera).centroid.shape == (1, 241)
+
+
+def test_a_pupil_in_the_plane_of_the_lens_changes_nothing() -> None:
+    camera = preset("r12-b")
+    offset = np.linspace(0, 0.06, 30)
+    for pupil in (ExitPupil(), ExitPupil(0.0, camera.main_lens.focal_length / 4.0)):
+        same = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=pupil))
+        for number in (None, 2.8):
+            np.testing.assert_array_equal(open_lens(offset, 0, same, number), open_lens(offset, 0, camera, number))
+        assert (pupil_on_lens([0, 50], [0, 70], same).center == 0).all()
+
+
+def test_the_diameter_follows_the_f_number() -> None:
+    camera = with_pupil(preset("r12-b"), 5.0, 9.0)
+    assert aperture_diameter(camera) == 9.0
+    assert aperture_diameter(camera, 8.0) == 4.5
+    assert aperture_diameter(with_pupil(preset("r12-b"), 5.0), 8.0) == camera.main_lens.focal_length / 8
+
+
+@pytest.mark.parametrize("number", [0.0, -4.0, np.nan, np.inf])
+def test_an_impossible_f_number_is_named(number: float) -> None:
+    with pytest.raises(InputError, match="f_number"):
+        open_lens(0.01, 0, preset("r12-mini"), number)
+
+
+def test_a_camera_without_f_number_needs_one() -> None:
+    mini = preset("r12-mini")
+    unknown = replace(mini, main_lens=replace(mini.main_lens, f_number=None))
+    with pytest.raises(InputError, match=r"main_lens\.f_number"):
+        open_lens(0.01, 0, unknown)
+    np.testing.assert_array_equal(open_lens(0.01, 0, unknown, 4.0), open_lens(0.01, 0, mini))
+
+
+def test_the_table_holds_open_lenses_and_effective_radii() -> None:
+    camera = preset("r12-mini")
+    table = aperture_table(camera, 4.0)
+    assert table.radius[-1] == camera.micro_images.radius
+    pixel = camera.sensor.pixel_size
+    for lens_type in range(3):
+        lens = open_lens(table.radius * pixel, lens_type, camera, 4.0)
+        np.testing.assert_allclose(table.area[lens_type], lens.area)
+        v = 7.0
+        expected = table.radius + lens.centroid / pixel * (1 / v - focus_inverse_depth(camera)[lens_type])
+        np.testing.assert_allclose(table.effective_radius(lens_type, 1 / v), expected)
+        assert table.effective_radius(lens_type, table.focus[lens_type]) == pytest.approx(table.radius)

@@ -1,0 +1,156 @@
+"""Depth maps of other programs through one front door: .npy, .exr, .csv, libpleno's archives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from damage import damaged
+from exr_files import NONE, RLE, ZIP, ZIPS, exr_bytes
+from hypothesis import given, settings
+
+from plenodepth.errors import InputError
+from plenodepth.io import DepthMapArchive, write_depth_map, write_float_map
+from plenodepth.io.maps.any_format import read_map
+from plenodepth.io.maps.exr import read_exr
+
+RNG = np.random.default_rng(0)
+DEPTH = np.round(RNG.uniform(400, 900, (37, 11)), 1).astype(np.float32)
+DEPTH[3:8, 2:5] = np.nan
+ZEROS = np.nan_to_num(DEPTH)  # how other programs write it
+HOLES = "15 entries of 0 or without bound are taken for missing"
+
+
+def archived(metric: bool) -> DepthMapArchive:
+    none = np.full(DEPTH.shape, np.nan)
+    return DepthMapArchive(DEPTH.astype(np.float64), none, np.zeros(DEPTH.shape, np.uint16), 1, 2000, metric, False)
+
+
+def csv_text(frames: dict[int, np.ndarray]) -> str:
+    rows = [
+        f"{frame},{k},{l},{depth[l, k]!s}"
+        for frame, depth in frames.items()
+        for l, k in zip(*np.nonzero(np.isfinite(depth)), strict=True)
+    ]
+    return "frame,k,l,d\n" + "\n".join(rows) + "\n"
+
+
+def test_every_format_gives_the_same_map_with_holes_as_nan(tmp_path: Path) -> None:
+    write_float_map(tmp_path / "map.tiff", DEPTH)
+    np.save(tmp_path / "map.npy", DEPTH.astype(np.float64))
+    np.save(tmp_path / "zeros.npy", ZEROS)
+    (tmp_path / "map.exr").write_bytes(exr_bytes(dict.fromkeys("RGB", ZEROS)))
+    (tmp_path / "map.csv").write_text(csv_text({0: DEPTH}))
+    write_depth_map(tmp_path / "map.bin.gz", archived(metric=True))
+    for name, notes in (
+        ("map.tiff", ()),
+        ("map.npy", ()),
+        ("zeros.npy", (HOLES,)),
+        ("map.exr", (HOLES,)),
+        ("map.csv", ()),
+        ("map.bin.gz", ()),
+    ):
+        found = read_map(tmp_path / name)
+        np.testing.assert_array_equal(found.values, DEPTH)
+        assert found.notes == notes
+
+
+def test_virtual_depth_in_an_archive_is_said(tmp_path: Path) -> None:
+    write_depth_map(tmp_path / "map.bin", archived(metric=False))
+    assert read_map(tmp_path / "map.bin").notes == ("holds virtual depth, not mm",)
+
+
+def test_a_table_tells_its_frames_and_may_be_smaller_than_the_map(tmp_path: Path) -> None:
+    path = tmp_path / "map.csv"
+    path.write_text(csv_text({4: DEPTH, 7: DEPTH + 1}))
+    np.testing.assert_array_equal(read_map(path, frame=7).values, DEPTH + 1)
+    with pytest.raises(InputError, match=r"holds 2 frames \(4 … 7\)"):
+        read_map(path)
+    with pytest.raises(InputError, match="has no frame 5"):
+        read_map(path, frame=5)
+    path.write_text("k,l,depth\r\n2,1,500\r\n0,0,400\r\n")
+    assert read_map(path).values.shape == (2, 3)
+    larger = read_map(path, shape=(5, 6)).values
+    assert larger.shape == (5, 6)
+    assert (larger[1, 2], larger[0, 0], np.isfinite(larger).sum()) == (500, 400, 2)
+    with pytest.raises(InputError, match="reaches to k = 2, l = 1, the map has 2 × 5"):
+        read_map(path, shape=(5, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: starts with nothing"),
+        ("x,y,z\n1,2,3\n", "line 1: starts with 'x,y,z'"),
+        ("k,l,depth\n", "holds no depth"),
+        ("k,l,depth\n1,2\n", "line 2: has 2 values, the header 3"),
+        ("k,l,depth\n1,2,3\n1,2\n", "line 3: has 2 numbers, the lines before 3"),
+        ("k,l,depth\n1,2,3\n1,x,3\n", "line 3: is not a number: 'x'"),
+        ("k,l,depth\n1,-2,3\n", "l: holds a number that is no index"),
+        ("k,l,depth\n1.5,2,3\n", "k: holds a number that is no index"),
+        ("frame,k,l,d\n1e308,1,2,3\n", "frame: holds a number that is no frame"),
+    ],
+)
+def test_a_damaged_table_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "map.csv").write_text(text)
+    with pytest.raises(InputError, match=rf"map\.csv: {message}"):
+        read_map(tmp_path / "map.csv")
+
+
+def test_a_depth_beyond_all_bounds_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "map.csv").write_text("k,l,depth\n0,0,1e300\n1,0,500\n")
+    np.testing.assert_array_equal(read_map(tmp_path / "map.csv").values, np.float32([[np.nan, 500]]))
+
+
+@pytest.mark.parametrize("packing", [NONE, RLE, ZIPS, ZIP])
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_exr_is_read_however_it_is_packed(tmp_path: Path, packing: int, kind: type) -> None:
+    flat = np.repeat(np.arange(37.0), 50).reshape(37, 50)
+    channels = {"R": RNG.random((37, 50)).astype(kind), "B": flat.astype(kind), "G": np.full((37, 50), np.nan, kind)}
+    (tmp_path / "map.exr").write_bytes(exr_bytes(channels, packing, first_row=-3))
+    found = read_exr(tmp_path / "map.exr")
+    assert found.keys() == channels.keys()
+    for name, values in channels.items():
+        np.testing.assert_array_equal(found[name], values.astype(np.float32))
+
+
+def test_an_exr_that_is_packed_otherwise_is_told(tmp_path: Path) -> None:
+    data = bytearray(exr_bytes({"Y": ZEROS}, NONE))
+    data[data.index(b"compression\0compression\0") + 28] = 4
+    (tmp_path / "map.exr").write_bytes(data)
+    with pytest.raises(InputError, match=r"is packed by PIZ \(write it with ZIP\)"):
+        read_map(tmp_path / "map.exr")
+
+
+@pytest.mark.parametrize("kind", ["map.exr", "map.npy", "map.csv"])
+def test_a_damaged_map_is_read_or_refused_in_one_line(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / kind
+    if kind == "map.exr":
+        path.write_bytes(exr_bytes({"Y": ZEROS[:18]}))
+    elif kind == "map.npy":
+        np.save(path, ZEROS)
+    else:
+        path.write_text("frame,k,l,d\n0,1,2,500\n0,1,3,600\n")
+
+    @settings(deadline=None, max_examples=150)
+    @given(data=damaged(path.read_bytes()))
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        try:
+            assert read_map(path).values.ndim == 2
+            return
+        except InputError as error:
+            message = str(error)
+        assert message.startswith(f"{path}: ")
+        assert len(message.splitlines()) == 1
+
+    check()
+
+
+def test_a_map_of_another_kind_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "map.npy", np.zeros((2, 3, 4)))
+    with pytest.raises(InputError, match=r"holds float64 of the shape \(2, 3, 4\)"):
+        read_map(tmp_path / "map.npy")
+    with pytest.raises(InputError, match=r"has the suffix '\.png' \(give a depth map: \.tif"):
+        read_map(tmp_path / "map.png")

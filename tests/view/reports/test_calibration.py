@@ -1,0 +1,256 @@
+"""The report of a calibration and its numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calibrations import BOARD, NOISE, centers_of, facing, fitted_at_truth
+from cameras import keplerian
+
+from plenodepth.calib.advice.summary import CalibrationRun, calibration_summary, input_file
+from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.bundle.uncertainty import uncertainty
+from plenodepth.calib.whites.grid import FoundGrid
+from plenodepth.calib.whites.lattice_fit import LatticeFit
+from plenodepth.calib.whites.precalibration import Precalibration
+from plenodepth.calib.whites.radii import WhiteRadii
+from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset
+from plenodepth.camera.depth import usable_virtual_range
+from plenodepth.camera.presets import shrunk
+from plenodepth.errors import InputError
+from plenodepth.view.reports.calibration import write_calibration_report
+from plenodepth.view.reports.numbers import with_sigma
+
+VOID = {"meta", "img", "br"}
+
+
+@cache
+def run() -> CalibrationRun:
+    adjustment = fitted_at_truth()
+    known = uncertainty(adjustment.problem, adjustment.estimate)
+    return CalibrationRun(adjustment, AdjustSettings(), BOARD, known, preset("r12-mini"), notes=("5 < 6 & so on",))
+
+
+class Reader(HTMLParser):
+    """Text by element, and whether all that is opened gets closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.heads: list[str] = []
+        self.images: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "img":
+            assert dict(attrs)["alt"]
+            self.images.append(str(dict(attrs)["src"]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "h2":
+            self.heads.append(data)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_calibration_report(run(), path)
+    assert list(path.parent.iterdir()) == [path]
+    return path
+
+
+def test_the_summary_holds_the_numbers_of_the_adjustment() -> None:
+    summary = calibration_summary(run())
+    adjustment = run().adjustment
+    assert summary["rmse_uv"] == adjustment.rmse_uv
+    np.testing.assert_allclose(summary["rmse_uv"], NOISE * np.sqrt(2), rtol=0.05)
+    np.testing.assert_allclose(summary["rmse_rho"], NOISE, rtol=0.05)
+    assert (summary["iterations"], summary["cpu_seconds"], summary["converged"]) == (12, 0.5, True)
+    assert summary["frames"] == 10
+    assert sum(row["features"] for row in summary["per_frame"]) == summary["features"]
+    focal = summary["parameters"]["main_lens.focal_length"]
+    assert focal["value"] == adjustment.camera.main_lens.focal_length
+    assert focal["sigma"] > 0
+    assert summary["parameters"]["sensor.pixel_size"] == {
+        "value": 0.0055,
+        "sigma": None,
+        "unit": "mm",
+        "held": True,
+    }
+    assert set(summary["derived"]) >= {"D", "d", "u0", "v0", "pitch"}
+    assert summary["notes"] == ["a note", "5 < 6 & so on"]
+    assert json.loads(json.dumps(summary)) == summary, "plain numbers, lists and text"
+
+
+def test_depths_of_the_summary_span_the_boards() -> None:
+    summary = calibration_summary(run())
+    depths = [row["depth"] for row in summary["depth_uncertainty"]]
+    np.testing.assert_allclose([depths[0], depths[-1]], summary["distance_range"])
+    assert depths == sorted(depths)
+    assert min(row["sigma"] for row in summary["depth_uncertainty"]) > 0
+
+
+def test_without_uncertainty_there_are_values_alone(tmp_path: Path) -> None:
+    plain = replace(run(), known=None, start=None)
+    summary = write_calibration_report(plain, tmp_path / "r.html")
+    assert summary["uncertainty"] is None
+    assert summary["depth_uncertainty"] == []
+    assert all(row["sigma"] is None for row in summary["derived"].values())
+    with_known = calibration_summary(run())["derived"]
+    np.testing.assert_allclose(
+        [row["value"] for row in summary["derived"].values()], [row["value"] for row in with_known.values()]
+    )
+    assert "The uncertainty has not been computed" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_the_report_is_one_whole_document_that_needs_nothing_else(written: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    reader = Reader(text)
+    assert reader.open == []
+    assert reader.tags.isdisjoint({"script", "link", "iframe"})
+    assert not re.search(r'(src|href)="(?!data:)', text)
+    assert not re.search(r"url\(|@import|https?://", text)
+    assert len(text) < 3_000_000
+    assert len(reader.images) >= 5
+    assert all(source.startswith("data:image/png;base64,iVBOR") for source in reader.images)
+
+
+def test_the_report_has_its_sections_in_order(written: Path) -> None:
+    assert Reader(written.read_text(encoding="utf-8")).heads == [
+        "Weak spots, and what to do about them",
+        "Parameters",
+        "Expected uncertainty of depth",
+        "Residuals",
+        "Coverage",
+        "How it was made",
+    ]
+
+
+def test_the_report_is_for_light_and_dark_screens_and_phones(written: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    assert "prefers-color-scheme: dark" in text
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in text
+
+
+def test_the_report_shows_the_numbers_of_the_summary(written: Path) -> None:
+    summary = calibration_summary(run())
+    text = written.read_text(encoding="utf-8")
+    assert f"{summary['rmse_uv']:.3f} px" in text
+    assert f"Scatter factor {summary['uncertainty']['scatter_factor']:.2f}" in text
+    for item in summary["advice"]:
+        assert item["rule"] not in ("convergence", "distances")
+    assert "5 &lt; 6 &amp; so on" in text, "text is escaped"
+
+
+def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) -> None:
+    adjustment = fitted_at_truth(with_centers=False)
+    residuals = adjustment.fit.residuals.copy()
+    residuals[:, 2] = np.nan
+    blind = replace(adjustment, fit=replace(adjustment.fit, residuals=residuals))
+    summary = write_calibration_report(replace(run(), adjustment=blind), tmp_path / "r.html")
+    assert np.isnan(summary["rmse_rho"])
+    assert np.isnan(summary["rmse_centers"])
+    text = re.sub(r'base64,[^"]*', "", (tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+    assert "Residuals of the blur radii" not in text
+
+
+def test_nothing_but_outliers_still_gives_a_report(tmp_path: Path) -> None:
+    adjustment = run().adjustment
+    lost = replace(adjustment, fit=replace(adjustment.fit, weight=np.zeros_like(adjustment.fit.weight)))
+    summary = write_calibration_report(replace(run(), adjustment=lost), tmp_path / "r.html")
+    assert summary["outliers"] == summary["features"]
+    assert "outliers" in [item["rule"] for item in summary["advice"]]
+
+
+@pytest.mark.parametrize("camera", [shrunk(preset("r12-a-pinhole")), keplerian(), shrunk(preset("r12-b"))])
+def test_every_kind_of_camera_has_a_report(camera: PlenopticCamera, tmp_path: Path) -> None:
+    far, near = usable_virtual_range(camera)
+    depths = metric_from_virtual(1 / np.linspace(1 / near, 1 / (0.8 * far + 0.2 * near), 4), camera).tolist()
+    poses = {(n, 0): facing(BOARD, z, (0.3 * (-1) ** n, 0.2)) for n, z in enumerate(depths)}
+    summary = write_calibration_report(
+        CalibrationRun(fitted_at_truth(camera, poses), AdjustSettings(), BOARD), tmp_path / "r.html"
+    )
+    assert len(summary["per_frame"]) == 4
+    assert len(summary["lens_types"]) == max(camera.type_count, 1)
+    assert Reader((tmp_path / "r.html").read_text(encoding="utf-8")).open == []
+
+
+def test_white_images_get_their_section_and_their_notes(tmp_path: Path) -> None:
+    camera = preset("r12-mini")
+    numbers = np.array([4.0, 8.0, np.nan])
+    radii = WhiteRadii(
+        numbers,
+        27 / numbers,
+        np.array([4.0, 4.5, 4.8]),
+        np.full(3, 1e-3),
+        27.0,
+        0.1,
+        np.zeros((1, 1), int),
+        0.0,
+        ("w",),
+    )
+    lattice = LatticeFit(
+        camera.micro_images.lattice, camera.micro_images.image_from_lattice, np.ones(0, bool), 0, radii.radii
+    )
+    grid = FoundGrid(lattice, centers_of(camera), True, ("g",))
+    summary = write_calibration_report(
+        replace(run(), precalibration=Precalibration(camera, grid, radii, ("p", "g"))), tmp_path / "r.html"
+    )
+    assert summary["notes"] == ["p", "g", "w", "a note", "5 < 6 & so on"]
+    assert summary["white_radii"]["slope"] == 27
+    assert "White images" in Reader((tmp_path / "r.html").read_text(encoding="utf-8")).heads
+
+
+def test_a_failure_leaves_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no more ink")
+
+    (tmp_path / "r.html").write_text("old")
+    monkeypatch.setattr("plenodepth.view.reports.calibration.residual_figure", fail)
+    with pytest.raises(RuntimeError):
+        write_calibration_report(run(), tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_inputs_are_told_by_name_and_checksum(tmp_path: Path) -> None:
+    (tmp_path / "features.csv").write_bytes(b"k,l\n")
+    found = input_file(tmp_path / "features.csv")
+    assert (found.name, found.size) == ("features.csv", 4)
+    assert found.sha256 == hashlib.sha256(b"k,l\n").hexdigest()
+    with pytest.raises(InputError, match="cannot be read"):
+        input_file(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("value", "sigma", "text"),
+    [
+        (49.88528, 0.0021, "49.8853 ± 0.0021"),
+        (56.875, 0.287, "56.88 ± 0.29"),
+        (1895.6, 90.4, "1896 ± 90"),
+        (1895.6, 904.0, "1896 ± 904"),
+        (-2.46e-4, 7.1e-6, "(-2.460 ± 0.071)·10⁻⁴"),
+        (1.2e-9, 5e-9, "(1.2 ± 5.0)·10⁻⁹"),
+        (0.0055, None, "0.0055"),
+        (0.0, 0.1, "0.00 ± 0.10"),
+        (3.0, 0.0, "3"),
+    ],
+)
+def test_numbers_have_as_many_places_as_their_sigma(value: float, sigma: float | None, text: str) -> None:
+    assert with_sigma(value, sigma) == text

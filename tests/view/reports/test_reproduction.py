@@ -1,0 +1,90 @@
+"""The report of a reproduction: HTML, Markdown and figures say the same, and what is not reached is said."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reproductions import reproduction
+
+from plenodepth.view.reports.reproduction import cell_text, check_cells, duration, write_reproduction_report
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reproduction")
+
+
+@pytest.fixture(scope="module")
+def result(out: Path) -> dict[str, Any]:
+    return reproduction(out)
+
+
+@pytest.fixture(scope="module")
+def written(out: Path, result: dict[str, Any]) -> list[Path]:
+    return write_reproduction_report(result, out)
+
+
+def plain(page: str) -> str:
+    return unescape(re.sub("<[^>]+>", " ", page))
+
+
+def test_all_files_are_there_and_figures_are_within_the_page(written: list[Path], out: Path) -> None:
+    assert written[:2] == [out / "report.html", out / "report.md"]
+    assert all(path.stat().st_size > 0 for path in written)
+    page = written[0].read_text(encoding="utf-8")
+    figures = written[2:]
+    assert page.count('src="data:image/png;base64,') == len(figures)
+    assert not re.search(r'(src|href)="(?!data:)', page)
+    text = written[1].read_text(encoding="utf-8")
+    named = re.findall(r"!\[[^]]*\]\((figures/[^)]+)\)", text)
+    assert [out / name for name in named] == figures
+    assert {"relative-depth", "relative-depth-means", "scale-errors", "depth-against-truth", "scene-calib"} <= {
+        path.stem for path in figures
+    }
+
+
+def test_what_is_not_reached_comes_first_in_plain_words(written: list[Path]) -> None:
+    for text in (plain(written[0].read_text(encoding="utf-8")), written[1].read_text(encoding="utf-8")):
+        assert "3 of 5 are reached. Not reached:" in text
+        assert "same-type blocks < x & y: 5.2 %, asked 4.09 %, the paper has 4.09 %" in text
+        assert "does not hold: B is better than D" in text
+        assert text.index("Not reached") < text.index("Relative depth: what was done")
+
+
+def test_both_have_all_experiments_settings_and_calibrations(written: list[Path], result: dict[str, Any]) -> None:
+    for text in (plain(written[0].read_text(encoding="utf-8")), written[1].read_text(encoding="utf-8")):
+        for found in result["experiments"].values():
+            assert found["title"] in text
+            assert found["text"] in text
+        for said in ("49.8853 ± 0.0021", "3.11.9", "0000000000000001", "quick", "2.103", "-1.987", "21 min"):
+            assert said in text
+
+
+def test_markdown_tables_are_rectangular(written: list[Path]) -> None:
+    lines = written[1].read_text(encoding="utf-8").splitlines()
+    for line, following in pairwise(lines):
+        if line.startswith("|") and following.startswith("|"):
+            assert len(re.findall(r"(?<!\\)\|", line)) == len(re.findall(r"(?<!\\)\|", following))
+
+
+def test_all_reached_and_nothing_asked_are_said(result: dict[str, Any], tmp_path: Path) -> None:
+    alone = {**result, "experiments": {"scale": result["experiments"]["scale"]}}
+    write_reproduction_report(alone, tmp_path)
+    assert "All 1 are reached." in (tmp_path / "report.md").read_text(encoding="utf-8")
+    nothing = {**result, "experiments": {"distortion": result["experiments"]["distortion"]}}
+    write_reproduction_report(nothing, tmp_path)
+    assert "Nothing was asked" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_numbers_as_people_read_them() -> None:
+    assert [cell_text(cell) for cell in (None, float("nan"), "B/C/S", 3, 2.10342, 12345.67, 1.2e-7, True)] == [
+        "–", "–", "B/C/S", "3", "2.103", "12345.7", "1.2e-07", "yes",
+    ]  # fmt: skip
+    assert [duration(seconds) for seconds in (None, 95.2, 720, 11100)] == ["–", "95 s", "12 min", "3 h 05 min"]
+    known = {"what": "x", "ours": 1.0, "paper": None, "asked": None, "unit": "mm", "met": None}
+    assert check_cells(known) == ["x", "1 mm", "–", "–", "–"]
