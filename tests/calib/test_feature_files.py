@@ -20,7 +20,7 @@ def test_features_come_back_as_they_were_written(tmp_path: Path) -> None:
     features = ideal_features(CAMERA, spread_poses(2))
     rho = np.where(np.arange(len(features)) % 3 == 0, np.nan, features.rho)
     written = replace(features, rho=rho, rho_sigma=np.where(np.isnan(rho), np.nan, features.rho_sigma))
-    write_features(tmp_path / "features.csv", written)
+    write_features(written, tmp_path / "features.csv")
     read = read_features(tmp_path / "features.csv")
     for member in fields(Features):
         np.testing.assert_array_equal(getattr(read, member.name), getattr(written, member.name))
@@ -29,7 +29,7 @@ def test_features_come_back_as_they_were_written(tmp_path: Path) -> None:
 
 def test_centers_come_back_as_they_were_written(tmp_path: Path) -> None:
     centers = ideal_centers(CAMERA)
-    write_centers(tmp_path / "centers.csv", centers)
+    write_centers(centers, tmp_path / "centers.csv")
     read = read_centers(tmp_path / "centers.csv")
     np.testing.assert_array_equal(read.uv, centers.uv)
     np.testing.assert_array_equal(read.covariance, centers.covariance)

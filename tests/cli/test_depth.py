@@ -113,7 +113,7 @@ def test_a_vendors_grid_gives_virtual_depth_and_says_what_is_missing(
 
 
 def test_one_bad_frame_does_not_stop_the_others(run: Run, shots: Path, tmp_path: Path) -> None:
-    write_image(tmp_path / "small.png", np.zeros((10, 10), np.uint8))
+    write_image(np.zeros((10, 10), np.uint8), tmp_path / "small.png")
     outcome = run(
         "depth", tmp_path / "small.png", tmp_path / "gone.png", shots / "wall" / "raw.png",
         "--camera", "r12-mini", "--out", tmp_path / "out", "--json",
@@ -151,7 +151,7 @@ def test_the_black_level_of_the_sensor_is_taken_off(
     level = 256  # of 4095
     for name in ("wall", "white"):
         lifted = np.minimum(read_image(shots / name / "raw.png") * (1 - level / 4095) + level, 4095)
-        write_image(tmp_path / f"{name}.png", np.rint(lifted).astype(np.uint16))
+        write_image(np.rint(lifted).astype(np.uint16), tmp_path / f"{name}.png")
     options = ("--camera", "r12-mini", "--json", "--out")
     plain = succeeds(
         "depth", shots / "wall" / "raw.png", "--white", shots / "white" / "raw.png", *options, tmp_path / "plain"

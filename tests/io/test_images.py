@@ -37,7 +37,7 @@ def test_every_image_comes_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, image: np.ndarray[Any, Any], suffix: str
 ) -> None:
     path = tmp_path_factory.mktemp("image") / f"image{suffix}"
-    write_image(path, image)
+    write_image(image, path)
     read = read_image(path)
     assert (read.dtype, read.shape) == (image.dtype, image.shape)
     np.testing.assert_array_equal(read, image)
@@ -45,14 +45,14 @@ def test_every_image_comes_back_exactly(
 
 def test_another_program_sees_the_same_colours(tmp_path: Path) -> None:
     for name in ("image.png", "image.tif"):
-        write_image(tmp_path / name, RGB)
+        write_image(RGB, tmp_path / name)
         with Image.open(tmp_path / name) as image:
             np.testing.assert_array_equal(np.array(image), RGB)
 
 
 def test_the_same_image_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.png", "b.png", "a.tif", "b.tif"):
-        write_image(tmp_path / name, RGB16)
+        write_image(RGB16, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
     assert (tmp_path / "a.tif").read_bytes() == (tmp_path / "b.tif").read_bytes()
 
@@ -185,7 +185,7 @@ def test_a_tiff_that_promises_more_than_it_can_hold_is_refused(tmp_path: Path) -
 
 
 def test_floats_are_no_image(tmp_path: Path) -> None:
-    write_float_map(tmp_path / "map.tif", np.full((3, 4), np.nan))
+    write_float_map(np.full((3, 4), np.nan), tmp_path / "map.tif")
     with pytest.raises(InputError, match=r"map\.tif: pixels: holds float32.*\(read it as a map of floats\)"):
         read_image(tmp_path / "map.tif")
 
@@ -205,14 +205,14 @@ def test_what_cannot_be_written_is_refused(
     tmp_path: Path, name: str, image: np.ndarray[Any, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=f"{name}: {message}"):
-        write_image(tmp_path / name, image)
+        write_image(image, tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_map_comes_back_exactly_with_its_gaps(tmp_path: Path) -> None:
     depth = RNG.normal(size=(31, 23)).astype(np.float32)
     depth[3, 4], depth[0, 0] = np.nan, np.inf
-    write_float_map(tmp_path / "map.tif", depth)
+    write_float_map(depth, tmp_path / "map.tif")
     read = read_float_map(tmp_path / "map.tif")
     assert read.dtype == np.float32
     np.testing.assert_array_equal(read, depth)
@@ -220,7 +220,7 @@ def test_a_map_comes_back_exactly_with_its_gaps(tmp_path: Path) -> None:
 
 def test_other_programs_open_a_map(tmp_path: Path) -> None:
     depth = np.where(GRAY > 99, GRAY, np.nan).astype(np.float32)
-    write_float_map(tmp_path / "map.tif", depth)
+    write_float_map(depth, tmp_path / "map.tif")
     with Image.open(tmp_path / "map.tif") as image:
         np.testing.assert_array_equal(np.array(image), depth)
     np.testing.assert_array_equal(cv2.imread(str(tmp_path / "map.tif"), cv2.IMREAD_UNCHANGED), depth)
@@ -237,15 +237,15 @@ def test_a_map_with_the_float_predictor_is_read(tmp_path: Path) -> None:
 
 def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"map\.tif: map: is float64 of the shape \(3,\)"):
-        write_float_map(tmp_path / "map.tif", np.zeros(3))
+        write_float_map(np.zeros(3), tmp_path / "map.tif")
     with pytest.raises(InputError, match="map: holds a number beyond the range of float32"):
-        write_float_map(tmp_path / "map.tif", np.full((2, 2), 1e300))
+        write_float_map(np.full((2, 2), 1e300), tmp_path / "map.tif")
     with pytest.raises(InputError, match=r"map\.png: has the suffix"):
-        write_float_map(tmp_path / "map.png", np.zeros((2, 2)))
-    write_image(tmp_path / "image.tif", GRAY)
+        write_float_map(np.zeros((2, 2)), tmp_path / "map.png")
+    write_image(GRAY, tmp_path / "image.tif")
     with pytest.raises(InputError, match=r"image\.tif: pixels: holds uint8"):
         read_float_map(tmp_path / "image.tif")
-    write_image(tmp_path / "image.png", GRAY)
+    write_image(GRAY, tmp_path / "image.png")
     with pytest.raises(InputError, match=r"image\.png: is not a TIFF file"):
         read_float_map(tmp_path / "image.png")
 

@@ -54,14 +54,14 @@ def test_the_archive_of_r12a_is_written_back_byte_by_byte(real_data: Path, tmp_p
     source = real_data / "r12a" / ARCHIVE
     observations = read_observations(source)
     for name in ("a.bin", "a.bin.gz"):
-        write_observations(tmp_path / name, observations)
+        write_observations(observations, tmp_path / name)
     expected = gzip.decompress(source.read_bytes())
     assert (tmp_path / "a.bin").read_bytes() == expected
     assert gzip.decompress((tmp_path / "a.bin.gz").read_bytes()) == expected
 
 
 def test_an_archive_is_read_in_milliseconds(real_data: Path, tmp_path: Path) -> None:
-    write_observations(tmp_path / "a.bin", read_observations(real_data / "r12a" / ARCHIVE))
+    write_observations(read_observations(real_data / "r12a" / ARCHIVE), tmp_path / "a.bin")
     start = time.perf_counter()
     read_observations(tmp_path / "a.bin")
     assert time.perf_counter() - start < 0.1  # about 2 ms; the margin is for a busy machine
@@ -76,7 +76,7 @@ def test_the_poses_of_r12a(real_data: Path, tmp_path: Path) -> None:
         center = pose.rotation.T @ (np.array([40.0, 20.0, 0.0]) - pose.translation)
         assert 150 < center[2] < 450
         assert np.hypot(*center[:2]) < 0.1 * center[2]
-    write_poses(tmp_path / "poses.js", poses)
+    write_poses(poses, tmp_path / "poses.js")
     for pose, again in zip(poses, read_poses(tmp_path / "poses.js"), strict=True):
         np.testing.assert_array_equal(again.rotation, pose.rotation)
         np.testing.assert_array_equal(again.translation, pose.translation)

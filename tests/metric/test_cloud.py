@@ -182,7 +182,7 @@ def test_image_of_another_size_is_refused(camera, as_map):
 
 def test_ply_reads_back(tmp_path):
     cloud = small_cloud()
-    write_cloud(tmp_path / "cloud.ply", cloud)
+    write_cloud(cloud, tmp_path / "cloud.ply")
     back = read_ply(tmp_path / "cloud.ply")
     assert np.allclose(back["points"], cloud.points, rtol=1e-6, atol=1e-4)
     assert np.array_equal(back["colors"], cloud.colors)
@@ -194,34 +194,34 @@ def test_ply_reads_back(tmp_path):
 def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=r"plenodepth\[clouds\]"):
-        write_cloud(tmp_path / name, small_cloud())
+        write_cloud(small_cloud(), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_other_suffixes_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"\.ply, \.laz"):
-        write_cloud(tmp_path / "cloud.obj", small_cloud())
+        write_cloud(small_cloud(), tmp_path / "cloud.obj")
 
 
 @pytest.mark.parametrize("suffix", ["las", "laz"])
 def test_las_keeps_confidence_and_sigma(tmp_path, suffix):
     laspy = pytest.importorskip("laspy")
     cloud = small_cloud()
-    write_cloud(tmp_path / f"c.{suffix}", cloud)
+    write_cloud(cloud, tmp_path / f"c.{suffix}")
     back = laspy.read(tmp_path / f"c.{suffix}")
     assert np.abs(back.xyz - cloud.points).max() < 1e-3
     assert np.array_equal(back.confidence, cloud.confidence)
     assert np.array_equal(back.sigma, cloud.sigma)
     assert np.array_equal(np.column_stack([back.red, back.green, back.blue]) // 257, cloud.colors)
     far = replace(small_cloud(colors=False), points=cloud.points * 1e6)
-    write_cloud(tmp_path / f"far.{suffix}", far)
+    write_cloud(far, tmp_path / f"far.{suffix}")
     assert np.allclose(laspy.read(tmp_path / f"far.{suffix}").xyz, far.points, rtol=1e-4, atol=1)
 
 
 def test_e57_is_in_metres_with_the_confidence_as_intensity(tmp_path):
     pye57 = pytest.importorskip("pye57")
     cloud = small_cloud()
-    write_cloud(tmp_path / "c.e57", cloud)
+    write_cloud(cloud, tmp_path / "c.e57")
     file = pye57.E57(str(tmp_path / "c.e57"))
     back = file.read_scan_raw(0)
     file.close()

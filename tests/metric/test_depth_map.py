@@ -74,7 +74,7 @@ def test_missing_stays_missing_and_beyond_infinity_there_is_nothing(as_map):
 def test_map_is_a_tiff_of_floats_with_nan(tmp_path, camera, as_map, plane_truth):
     metric = metric_depth_map(as_map(plane_truth.lens_virtual_depth, refined=False), camera)
     metric.depth[3, 3] = np.nan
-    write_float_map(tmp_path / "depth.tif", metric.depth)
+    write_float_map(metric.depth, tmp_path / "depth.tif")
     assert np.array_equal(read_float_map(tmp_path / "depth.tif"), metric.depth, equal_nan=True)
 
 

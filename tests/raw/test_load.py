@@ -32,8 +32,8 @@ def test_files_of_8_and_16_bits_give_the_same_clean_image(tmp_path: Path, suffix
     image = (white // 2).astype(white.dtype)
     if kind == "RGB":
         white, image = (np.repeat(one[..., None], 3, axis=2) for one in (white, image))
-    write_image(tmp_path / f"white.{suffix}", white)
-    write_image(tmp_path / f"frame.{suffix}", image)
+    write_image(white, tmp_path / f"white.{suffix}")
+    write_image(image, tmp_path / f"frame.{suffix}")
     bayer = "GRBG" if kind == "Bayer" else None
     clean = load_raw(tmp_path / f"frame.{suffix}", MINI, white=tmp_path / f"white.{suffix}", bayer=bayer)
     assert clean.name == "frame"
@@ -55,7 +55,7 @@ def test_bad_input_is_one_line_that_names_the_file(tmp_path: Path) -> None:
         "cut": (white * np.where(pixel_offsets(MINI.micro_images, slice(0, 404), 560)[0] < 36, 1, 0.3)),
     }
     for name, numbers in files.items():
-        write_image(tmp_path / f"{name}.png", np.asarray(numbers).astype(np.uint8))
+        write_image(np.asarray(numbers).astype(np.uint8), tmp_path / f"{name}.png")
     (tmp_path / "text.png").write_text("no image")
     (tmp_path / "half.png").write_bytes((tmp_path / "frame.png").read_bytes()[:5000])
     wrong: list[tuple[str, str, dict[str, object]]] = [
@@ -110,7 +110,7 @@ def test_a_camera_file_says_how_its_images_are_read(tmp_path: Path) -> None:
     save_camera(replace(MINI, sensor=sensor), tmp_path / "camera.yaml")
     camera = load_camera(tmp_path / "camera.yaml")
     white = np.rint(25.5 + 0.9 * white_numbers()).astype(np.uint8)
-    write_image(tmp_path / "frame.png", white)
+    write_image(white, tmp_path / "frame.png")
     clean = load_raw(tmp_path / "frame.png", camera, white=tmp_path / "frame.png")
     told = load_raw(tmp_path / "frame.png", MINI, white=tmp_path / "frame.png", bayer="GBRG", black_level=0.1)
     assert clean.color is not None

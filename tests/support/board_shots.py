@@ -46,7 +46,7 @@ def board_shots(folder: Path) -> BoardShots:
     for frame, pose in enumerate(poses):
         scene = Scene((Checkerboard(BOARD.columns, BOARD.rows, BOARD.square, pose, margin=2.0),), ambient=1.0)
         simulate_scene(scene, camera, folder / "boards" / f"{frame:02}", SETTINGS, frame=frame)
-    write_features(folder / "features.csv", ideal_features(camera, poses, BOARD, sigma=0.02))
+    write_features(ideal_features(camera, poses, BOARD, sigma=0.02), folder / "features.csv")
     return BoardShots(
         folder / "small.yaml",
         folder / "boards",

@@ -29,7 +29,7 @@ _CENTERS: np.dtype[np.void] = np.dtype([("k", "<i4"), ("l", "<i4"), ("u", "<f8")
 _NO_RHO = 0.0  # what a table of finite numbers holds for a ρ that is unknown, with a negative standard deviation
 
 
-def write_features(path: Path | str, features: Features) -> None:
+def write_features(features: Features, path: Path | str) -> None:
     """A CSV file: frame,k,l,u,v,uu,uv,vv,rho,rho_sigma,cluster,corner,board; rho_sigma −1 where ρ is unknown."""
     table = np.empty(len(features), _FEATURES)
     for name in ("frame", "k", "l", "cluster", "corner", "board"):
@@ -38,15 +38,15 @@ def write_features(path: Path | str, features: Features) -> None:
     known = np.isfinite(features.rho)
     table["rho"] = np.where(known, features.rho, _NO_RHO)
     table["rho_sigma"] = np.where(known, features.rho_sigma, -1.0)
-    write_csv_table(path, table)
+    write_csv_table(table, path)
 
 
-def write_centers(path: Path | str, centers: Centers) -> None:
+def write_centers(centers: Centers, path: Path | str) -> None:
     """A CSV file: k,l,u,v,uu,uv,vv."""
     table = np.empty(len(centers), _CENTERS)
     table["k"], table["l"] = centers.k, centers.l
     _put_positions(table, centers.uv, centers.covariance)
-    write_csv_table(path, table)
+    write_csv_table(table, path)
 
 
 def read_features(path: Path | str) -> Features:

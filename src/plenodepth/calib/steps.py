@@ -102,7 +102,7 @@ def white_step(
             names=[str(path) for path in files] if whites else None,
         )
         save_camera(found.camera, work / START)
-        write_centers(work / CENTERS, found.centers)
+        write_centers(found.centers, work / CENTERS)
         content: dict[str, Any] = {
             "notes": list(found.notes),
             "images": {str(path): file_hash(path) for path in files},
@@ -160,7 +160,7 @@ def features_step(
     features = Features.joined([found for found, _ in results])
     if not len(features):
         raise InputError("show no board", field="--boards", fix="check --board, and that the boards are in focus")
-    write_features(work / FEATURES, features)
+    write_features(features, work / FEATURES)
     content = {
         "notes": [note for _, notes in results for note in notes],
         "images": {str(path): file_hash(path) for path in files},
@@ -211,7 +211,7 @@ def adjust_step(
         ),
     )
     save_camera(camera, work / CAMERA)
-    write_board_poses(work / POSES, adjustment.estimate.poses)
+    write_board_poses(adjustment.estimate.poses, work / POSES)
     return AdjustStep(camera, adjustment, known)
 
 

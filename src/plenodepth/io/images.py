@@ -67,7 +67,7 @@ def read_image(path: Path | str) -> Image:
     return np.ascontiguousarray(image, image.dtype.newbyteorder("="))
 
 
-def write_image(path: Path | str, image: Image) -> None:
+def write_image(image: Image, path: Path | str) -> None:
     """Writes uint8 or uint16 (h, w) or (h, w, 3) RGB without loss, as PNG or (deflated) TIFF by the suffix."""
     array = np.asarray(image)
     if array.dtype.type not in (np.uint8, np.uint16):
@@ -78,7 +78,7 @@ def write_image(path: Path | str, image: Image) -> None:
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     suffix = Path(path).suffix.lower()
     if suffix in _TIFF_SUFFIXES:
-        _write_tiff(path, array, photometric="rgb" if color else "minisblack")
+        _write_tiff(array, path, photometric="rgb" if color else "minisblack")
     elif suffix == ".png":
         import cv2
 
@@ -104,7 +104,7 @@ def read_float_map(path: Path | str) -> FloatMap:
     return np.ascontiguousarray(_as_float32(array, path))
 
 
-def write_float_map(path: Path | str, array: npt.ArrayLike) -> None:
+def write_float_map(array: npt.ArrayLike, path: Path | str) -> None:
     """Writes a map (h, w) as a TIFF of float32; NaN means missing.
 
     Deflated without a predictor: ImageJ knows none for floats.
@@ -116,7 +116,7 @@ def write_float_map(path: Path | str, array: npt.ArrayLike) -> None:
         )
     if Path(path).suffix.lower() not in _TIFF_SUFFIXES:
         raise InputError(f"has the suffix '{Path(path).suffix}'", file=path, fix="use .tif or .tiff")
-    _write_tiff(path, _as_float32(values, path), photometric="minisblack")
+    _write_tiff(_as_float32(values, path), path, photometric="minisblack")
 
 
 def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
@@ -127,7 +127,7 @@ def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
     return single
 
 
-def _write_tiff(path: Path | str, array: npt.NDArray[Any], **options: Any) -> None:
+def _write_tiff(array: npt.NDArray[Any], path: Path | str, **options: Any) -> None:
     import tifffile
 
     with atomic_path(path) as temporary:

@@ -142,7 +142,7 @@ def _colors(raw: RawImage, row: Int64, column: Int64, shape: tuple[int, int]) ->
     return bytes_ if bytes_.ndim == 2 else np.repeat(bytes_[:, None], 3, axis=1)
 
 
-def write_cloud(path: Path | str, cloud: PointCloud) -> None:
+def write_cloud(cloud: PointCloud, path: Path | str) -> None:
     """Write .ply, .laz, .las or .e57 by the suffix.
 
     PLY and LAS/LAZ: mm, with `confidence` and `sigma` (mm) beside each point. E57: metres, as that standard demands,
@@ -150,16 +150,16 @@ def write_cloud(path: Path | str, cloud: PointCloud) -> None:
     """
     match Path(path).suffix.lower():
         case ".ply":
-            write_ply(path, cloud.points, colors=cloud.colors, confidence=cloud.confidence, sigma=cloud.sigma)
+            write_ply(cloud.points, path, colors=cloud.colors, confidence=cloud.confidence, sigma=cloud.sigma)
         case ".las" | ".laz":
-            _write_las(path, cloud)
+            _write_las(cloud, path)
         case ".e57":
-            _write_e57(path, cloud)
+            _write_e57(cloud, path)
         case suffix:
             raise InputError(f"has the suffix '{suffix}'", file=path, fix="use .ply, .laz, .las or .e57")
 
 
-def _write_las(path: Path | str, cloud: PointCloud) -> None:
+def _write_las(cloud: PointCloud, path: Path | str) -> None:
     laspy = _extra_package("laspy", path)
     header = laspy.LasHeader(version="1.4", point_format=6 if cloud.colors is None else 7)
     header.add_extra_dims(
@@ -184,7 +184,7 @@ def _write_las(path: Path | str, cloud: PointCloud) -> None:
         las.write(str(temporary))
 
 
-def _write_e57(path: Path | str, cloud: PointCloud) -> None:
+def _write_e57(cloud: PointCloud, path: Path | str) -> None:
     pye57 = _extra_package("pye57", path)
     if not len(cloud):
         raise InputError("has no points, which E57 cannot hold", file=path, field="points", fix="write a PLY")

@@ -122,9 +122,9 @@ def write_frame(frame: DepthResult, folder: Path) -> list[Path]:
         maps |= {"depth": frame.metric.depth, "csad": frame.central}
     with atomic_files(folder) as unfinished:
         for suffix, values in maps.items():
-            write_float_map(unfinished / f"{frame.name}.{suffix}.tiff", values)
+            write_float_map(values, unfinished / f"{frame.name}.{suffix}.tiff")
         if frame.cloud is not None:
-            write_cloud(unfinished / f"{frame.name}.ply", frame.cloud)
+            write_cloud(frame.cloud, unfinished / f"{frame.name}.ply")
         with atomic_path(unfinished / f"{frame.name}.json") as record:
             record.write_text(json_text(frame.summary), encoding="utf-8")
         names = sorted(path.name for path in unfinished.iterdir())

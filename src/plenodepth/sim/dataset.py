@@ -197,9 +197,9 @@ def _join_boards(root: Path, plan: Twin) -> None:
             groups.setdefault(planned.folder.split("/")[0], []).append(folder)
     for group, folders in groups.items():
         features = np.concatenate([read_observations(folder / "features.bin.gz").features for folder in folders])
-        write_observations(root / group / "features.bin.gz", Observations(features=features))
-        write_poses(root / group / "poses.js", [pose for folder in folders for pose in read_poses(folder / "poses.js")])
-        write_scene(root / group / "scene.js", read_scene(folders[0] / "scene.js"))
+        write_observations(Observations(features=features), root / group / "features.bin.gz")
+        write_poses([pose for folder in folders for pose in read_poses(folder / "poses.js")], root / group / "poses.js")
+        write_scene(read_scene(folders[0] / "scene.js"), root / group / "scene.js")
     for group in {planned.folder.split("/")[0] for planned in plan.frames if "distance" in planned.truth}:
         lines = [
             f"{planned.frame} {planned.truth['distance']:g}\n"

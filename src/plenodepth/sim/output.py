@@ -66,43 +66,43 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
         raise
 
 
-def write_raw(folder: Path, raw: RawArray) -> None:
+def write_raw(raw: RawArray, folder: Path) -> None:
     """raw.png: 8 bits, or 16 with the sensor's own range in the lower bits."""
-    write_image(folder / "raw.png", raw)
+    write_image(raw, folder / "raw.png")
 
 
-def write_truth(folder: Path, scene: Scene, truth: GroundTruth, frame: int = 0) -> None:
+def write_truth(scene: Scene, truth: GroundTruth, folder: Path, frame: int = 0) -> None:
     """The maps and, for scenes with boards, features, poses and board in libpleno's formats."""
-    write_float_map(folder / "depth.tiff", truth.depth)
-    write_float_map(folder / "virtual_depth.tiff", truth.virtual_depth)
-    write_float_map(folder / "lens_depth.tiff", truth.lens_depth)
-    write_float_map(folder / "lens_virtual_depth.tiff", truth.lens_virtual_depth)
-    write_image(folder / "visible.png", truth.visible.astype(np.uint8) * np.uint8(255))
-    write_image(folder / "boundary.png", truth.boundary.astype(np.uint8) * np.uint8(255))
-    write_image(folder / "objects.png", (truth.object_index + 1).astype(np.uint16))
+    write_float_map(truth.depth, folder / "depth.tiff")
+    write_float_map(truth.virtual_depth, folder / "virtual_depth.tiff")
+    write_float_map(truth.lens_depth, folder / "lens_depth.tiff")
+    write_float_map(truth.lens_virtual_depth, folder / "lens_virtual_depth.tiff")
+    write_image(truth.visible.astype(np.uint8) * np.uint8(255), folder / "visible.png")
+    write_image(truth.boundary.astype(np.uint8) * np.uint8(255), folder / "boundary.png")
+    write_image((truth.object_index + 1).astype(np.uint16), folder / "objects.png")
     boards = [thing for thing in scene.objects if isinstance(thing, Checkerboard)]
     if not boards:
         return
     features = truth.features.copy()
     features["frame"] = frame
-    write_observations(folder / "features.bin.gz", Observations(features=features))
-    write_observations(folder / "features.csv", Observations(features=features))
+    write_observations(Observations(features=features), folder / "features.bin.gz")
+    write_observations(Observations(features=features), folder / "features.csv")
     if len(boards) == 1:
         board = boards[0]
         stored = board.cam_from_object.inverse()
-        write_poses(folder / "poses.js", [FramePose(frame, stored.rotation, stored.translation)])
+        write_poses([FramePose(frame, stored.rotation, stored.translation)], folder / "poses.js")
         record = BoardRecord(board.columns, board.rows, board.square, np.eye(3), np.zeros(3))
-        write_boards(folder / "scene.js", BoardScene(checkerboards=(record,)))
+        write_boards(BoardScene(checkerboards=(record,)), folder / "scene.js")
 
 
-def write_lidar(folder: Path, scan: LidarScan) -> None:
+def write_lidar(scan: LidarScan, folder: Path) -> None:
     """lidar.ply and lidar.pts in the scanner's frame, and the pose that brings them to the camera."""
-    write_ply(folder / "lidar.ply", scan.points, colors=scan.colors, intensity=scan.intensity)
-    write_pts(folder / "lidar.pts", scan.points, intensity=scan.intensity, colors=scan.colors)
+    write_ply(scan.points, folder / "lidar.ply", colors=scan.colors, intensity=scan.intensity)
+    write_pts(scan.points, folder / "lidar.pts", intensity=scan.intensity, colors=scan.colors)
     (folder / "cam_from_lidar.json").write_text(json.dumps(pose_content(scan.cam_from_lidar), indent=2) + "\n")
 
 
-def write_targets(folder: Path, targets: ExtrinsicTargets) -> None:
+def write_targets(targets: ExtrinsicTargets, folder: Path) -> None:
     """targets.json: the corners of all boards in the camera's and in the scanner's frame, mm."""
     content = {"boards": targets.boards, "camera": targets.camera.tolist(), "lidar": targets.lidar.tolist()}
     (folder / "targets.json").write_text(json.dumps(content, indent=1) + "\n")

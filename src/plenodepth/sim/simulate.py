@@ -50,12 +50,12 @@ def simulate_scene(
     with whole_folder(out) as folder:
         setup = ray_setup(camera, *depths, f_number=settings.render.f_number)
         rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
-        write_raw(folder, expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads))
-        write_truth(folder, scene, ground_truth(scene, camera, setup=setup), frame)
+        write_raw(expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads), folder)
+        write_truth(scene, ground_truth(scene, camera, setup=setup), folder, frame)
         if settings.lidar is not None:
-            write_lidar(folder, joined([scan(scene, one) for one in (settings.lidar, *settings.more_stations)]))
+            write_lidar(joined([scan(scene, one) for one in (settings.lidar, *settings.more_stations)]), folder)
             if any(isinstance(thing, Checkerboard) for thing in scene.objects):
-                write_targets(folder, extrinsic_targets(scene, settings.lidar.cam_from_lidar))
+                write_targets(extrinsic_targets(scene, settings.lidar.cam_from_lidar), folder)
         if scene_file is not None:
             shutil.copyfile(scene_file, folder / "scene.yaml")
         names = [thing.name for thing in scene.objects]
@@ -86,5 +86,5 @@ def simulate_white(
     with whole_folder(out) as folder:
         setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=f_number)
         rendering = render(scene, camera, tracing, setup=setup, progress=progress)
-        write_raw(folder, expose(rendering.light, settings.sensor, setup.owner, threads=tracing.threads))
+        write_raw(expose(rendering.light, settings.sensor, setup.owner, threads=tracing.threads), folder)
         return write_info(folder, camera, rendering, tracing, settings.sensor, {"kind": "white", **(more or {})})

@@ -115,7 +115,7 @@ def test_a_start_comes_from_the_authors_minimal_files(tmp_path: Path) -> None:
     }
     (tmp_path / "camera.js").write_text(json.dumps(start))
     (tmp_path / "params.js").write_text(json.dumps(values))
-    write_centers(tmp_path / "centers.csv", noisy_centers(TRUE, 0.1))
+    write_centers(noisy_centers(TRUE, 0.1), tmp_path / "centers.csv")
     camera = initial_camera_from_libpleno(tmp_path / "camera.js", tmp_path / "params.js", tmp_path / "centers.csv")
     np.testing.assert_allclose(camera.micro_lenses.focal_lengths, TRUE.micro_lenses.focal_lengths, rtol=0.02)
     assert camera.blur_coefficient == 0.68

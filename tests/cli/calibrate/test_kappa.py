@@ -60,13 +60,13 @@ def test_a_step_that_is_up_to_date_is_not_done_again(succeeds: Run, shots: Board
     assert f"κ = {first['kappa']:.4f} ± {first['standard_error']:.4f}" in text
     assert "up to date; camera:" in text
     found = read_features(shots.features)
-    write_features(tmp_path / "fewer.csv", found.where(np.arange(len(found)) > 0))
+    write_features(found.where(np.arange(len(found)) > 0), tmp_path / "fewer.csv")
     assert not succeeds(*command(shots, out, features=tmp_path / "fewer.csv"), "--json").json["up_to_date"]
 
 
 def test_frames_that_are_left_out_are_said(succeeds: Run, shots: BoardShots, tmp_path: Path) -> None:
     found = read_features(shots.features)
-    write_features(tmp_path / "some.csv", replace(found, frame=np.where(found.frame == 4, 9, found.frame)))
+    write_features(replace(found, frame=np.where(found.frame == 4, 9, found.frame)), tmp_path / "some.csv")
     result = succeeds(*command(shots, tmp_path / "camera.yaml", features=tmp_path / "some.csv"), "--json").json
     assert [row["frame"] for row in result["frames"]] == [0, 1, 2, 3]
     assert result["notes"] == [
@@ -92,13 +92,13 @@ def test_features_that_are_of_no_image_or_not_finite_are_one_line(
     refused: Refused, shots: BoardShots, tmp_path: Path
 ) -> None:
     found, changed, out = read_features(shots.features), tmp_path / "changed.csv", tmp_path / "camera.yaml"
-    write_features(changed, replace(found, frame=found.frame + 100))
+    write_features(replace(found, frame=found.frame + 100), changed)
     assert "of frames 100, 101" in refused(*command(shots, out, features=changed))
-    write_features(changed, replace(found, k=found.k + 20))
+    write_features(replace(found, k=found.k + 20), changed)
     assert "has 0 … 23" in refused(*command(shots, out, features=changed))
     header, line, *rest = shots.features.read_text().splitlines()
     changed.write_text("\n".join([header, ",".join(["0", "1", "1", "nan", *line.split(",")[4:]]), *rest]))
     assert "u is not finite" in refused(*command(shots, out, features=changed))
-    write_features(changed, replace(found, rho=np.full(len(found), np.nan)))
+    write_features(replace(found, rho=np.full(len(found), np.nan)), changed)
     assert "0 pairs" in refused(*command(shots, out, features=changed))
     assert not out.exists()

@@ -51,7 +51,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         corner=zero,
         board=zero,
     )
-    write_features(folder / "features.csv", features.where(np.isfinite(seen.uv).all(axis=1)))
+    write_features(features.where(np.isfinite(seen.uv).all(axis=1)), folder / "features.csv")
     lines = [",".join(f"{value:.6f}" for value in point) for point in measured.lidar]
     (folder / "targets.csv").write_text("x,y,z,name\n" + "\n".join([f"{lines[0]},top left", *lines[1:]]) + "\n")
     return folder
@@ -121,7 +121,7 @@ def test_features_of_another_camera_or_of_several_frames_are_one_line(
     out, changed = tmp_path / "pose.yaml", tmp_path / "changed.csv"
     assert "give the camera that the features" in refused(*command(files, out, camera="r12-mini"))
     found = read_features(files / "features.csv")
-    write_features(changed, replace(found, frame=np.arange(len(found)) % 2))
+    write_features(replace(found, frame=np.arange(len(found)) % 2), changed)
     assert "give --frame" in refused(*command(files, out, features=changed))
     assert "--frame: is 3" in refused(*command(files, out, frame=3))
     assert "--out" in refused(*command(files, tmp_path / "pose.txt"))

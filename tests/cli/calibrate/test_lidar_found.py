@@ -82,11 +82,11 @@ def test_targets_are_found_and_matched_and_give_the_scanners_place(succeeds: Run
 def test_a_scan_without_the_targets_is_one_line_that_counts(refused: Refused, files: Path, tmp_path: Path) -> None:
     scan = read_pts(files / "calib/lidar.pts")
     far = scan["points"][:, 0] > 1300
-    write_pts(tmp_path / "wall.pts", scan["points"][far], intensity=scan["intensity"][far])
+    write_pts(scan["points"][far], tmp_path / "wall.pts", intensity=scan["intensity"][far])
     message = refused(*command(files, tmp_path / "pose.yaml", cloud=tmp_path / "wall.pts"))
     assert "found in the image" in message
     assert "in the cloud" in message
-    write_pts(tmp_path / "bare.pts", scan["points"])
+    write_pts(scan["points"], tmp_path / "bare.pts")
     assert "neither intensity nor colours" in refused(
         *command(files, tmp_path / "pose.yaml", cloud=tmp_path / "bare.pts")
     )

@@ -24,7 +24,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("poses")
     camera = small_camera()
     save_camera(camera, folder / "camera.yaml")
-    write_features(folder / "features.csv", ideal_features(camera, POSES))
+    write_features(ideal_features(camera, POSES), folder / "features.csv")
     return folder
 
 
@@ -75,7 +75,7 @@ def test_several_boards_in_a_frame_are_all_written(succeeds: Run, files: Path, t
     seen = read_features(files / "features.csv")
     frame, board = np.where(seen.frame == 2, 0, seen.frame), np.where(seen.frame == 2, 1, 0)
     cluster = seen.cluster + BOARD.corner_count * board
-    write_features(tmp_path / "both.csv", replace(seen, frame=frame, board=board, cluster=cluster))
+    write_features(replace(seen, frame=frame, board=board, cluster=cluster), tmp_path / "both.csv")
     out = tmp_path / "poses.js"
     result = succeeds(*command(files, out, features=tmp_path / "both.csv"), "--json").json
     assert [(row["frame"], row["board"]) for row in result["frames"]] == [(0, 0), (0, 1), (1, 0)]

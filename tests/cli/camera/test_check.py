@@ -60,14 +60,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder, and the working one, with features, centres, poses and the board of r12-mini."""
     monkeypatch.chdir(tmp_path)
     everything = observed(base("r12-mini"))
-    write_observations("all.bin.gz", everything)
-    write_observations("features.csv", Observations(features=everything.features))
-    write_observations("features.bin", Observations(features=everything.features))
-    write_observations("centers.csv", Observations(centers=everything.centers))
+    write_observations(everything, "all.bin.gz")
+    write_observations(Observations(features=everything.features), "features.csv")
+    write_observations(Observations(features=everything.features), "features.bin")
+    write_observations(Observations(centers=everything.centers), "centers.csv")
     # The file gives the camera in the board's frame.
     camera_poses = [(frame, pose_of(frame).inverse()) for frame in FRAMES]
-    write_poses("poses.js", [FramePose(frame, pose.rotation, pose.translation) for frame, pose in camera_poses])
-    write_scene("scene.js", Scene((BOARD,)))
+    write_poses([FramePose(frame, pose.rotation, pose.translation) for frame, pose in camera_poses], "poses.js")
+    write_scene(Scene((BOARD,)), "scene.js")
     return tmp_path
 
 
@@ -120,7 +120,7 @@ def test_the_table_says_the_same(succeeds: Run, files: Path) -> None:
 
 def test_pinholes_have_no_blur_to_check(succeeds: Run, files: Path) -> None:
     pinhole = base("r12-a-pinhole")
-    write_observations("pinhole.csv", Observations(features=observed(pinhole).features))
+    write_observations(Observations(features=observed(pinhole).features), "pinhole.csv")
     arguments = ("camera", "check", "r12-a-pinhole", "--features", "pinhole.csv", *POSED)
     checked = succeeds(*arguments, "--json").json
     assert checked["rmse_uv"] == pytest.approx(0.5)
@@ -207,7 +207,7 @@ def test_features_of_a_larger_camera_are_named(refused: Refused, files: Path) ->
     seen = observed(base("r12-mini"))
     seen.features["k"][7] = 24
     seen.centers["l"][0] = -1
-    write_observations("all.bin", seen)
+    write_observations(seen, "all.bin")
     error = refused("camera", "check", "r12-mini", "--features", "all.bin", *POSED)
     assert error.startswith("all.bin: k, l: row 8 names micro-image (24, ")
     error = refused("camera", "check", "r12-mini", "--centers", "all.bin")
@@ -221,7 +221,7 @@ def test_a_board_must_be_found_somewhere(refused: Refused, files: Path) -> None:
 
 
 def test_one_board_is_needed(refused: Refused, files: Path) -> None:
-    write_scene("scene.js", Scene((BOARD, BOARD)))
+    write_scene(Scene((BOARD, BOARD)), "scene.js")
     error = refused("camera", "check", "r12-mini", "--features", "features.csv", *POSED)
     assert error == "scene.js: checkerboards: has 2 boards, needs one"
 
@@ -243,7 +243,7 @@ def test_a_bad_pose_is_named(refused: Refused, files: Path, pose: dict[str, Any]
 
 
 def test_poses_of_other_frames_are_told(refused: Refused, files: Path) -> None:
-    write_poses("poses.js", [FramePose(9, np.eye(3), np.zeros(3))])
+    write_poses([FramePose(9, np.eye(3), np.zeros(3))], "poses.js")
     error = refused("camera", "check", "r12-mini", "--features", "features.csv", *POSED)
     assert error == "features.csv: frame: no frame has both features and a pose"
 

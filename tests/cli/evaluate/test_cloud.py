@@ -33,11 +33,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clouds")
     save_camera(CAMERA, folder / "camera.yaml")
     truth = surface(0.0002)
-    write_pts(folder / "truth.pts", POSE.inverse()(truth))
-    write_ply(folder / "truth.ply", truth)
+    write_pts(POSE.inverse()(truth), folder / "truth.pts")
+    write_ply(truth, folder / "truth.ply")
     found = surface(0.00025)
-    write_ply(folder / "found.ply", found * (1 + OFFSET / found[:, 2:]))
-    write_libpleno_lidar_pose(folder / "pose.js", POSE, 0)
+    write_ply(found * (1 + OFFSET / found[:, 2:]), folder / "found.ply")
+    write_libpleno_lidar_pose(POSE, folder / "pose.js", 0)
     plain = {"rotation": POSE.rotation.tolist(), "translation": POSE.translation.tolist()}
     (folder / "cam_from_lidar.json").write_text(json.dumps(plain))
     (folder / "pose.json").write_text(json.dumps({"plenodepth_lidar_pose": 1, "cam_from_lidar": plain}))
@@ -84,7 +84,7 @@ def test_the_map_of_a_frame_may_stand_for_its_cloud(
     succeeds: Run, refused: Refused, files: Path, tmp_path: Path
 ) -> None:
     central = central_depth(surface(0.00025), CAMERA) + 3
-    write_float_map(tmp_path / "raw.csad.tiff", central)
+    write_float_map(central, tmp_path / "raw.csad.tiff")
     arguments = [
         "evaluate",
         "cloud",
@@ -105,7 +105,7 @@ def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(
 ) -> None:
     lattice = CAMERA.micro_images.lattice
     virtual = np.full((lattice.rows, lattice.columns), virtual_from_metric(800.0, CAMERA), np.float32)
-    write_float_map(tmp_path / "raw.virtual.tiff", virtual)
+    write_float_map(virtual, tmp_path / "raw.virtual.tiff")
     record = {"aperture_model": "off", "settings": {"depth": {"refined": False}}}
     (tmp_path / "raw.json").write_text(json.dumps(record))
     camera = ["--camera", files / "camera.yaml", "--json"]
@@ -119,7 +119,7 @@ def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(
 
 
 def small(folder: Path) -> Path:
-    write_float_map(folder / "small.tiff", np.full((10, 24), 800.0))
+    write_float_map(np.full((10, 24), 800.0), folder / "small.tiff")
     return folder / "small.tiff"
 
 

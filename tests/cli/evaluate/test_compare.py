@@ -16,8 +16,8 @@ TRUE = RNG.uniform(400, 600, (64, 64))
 
 def result(run: Run, folder: Path, name: str, spread: float, seed: int) -> Path:
     """The JSON of a map with so much noise, mm."""
-    write_float_map(folder / "true.tiff", TRUE)
-    write_float_map(folder / "found.tiff", TRUE + np.random.default_rng(seed).normal(0, spread, TRUE.shape))
+    write_float_map(TRUE, folder / "true.tiff")
+    write_float_map(TRUE + np.random.default_rng(seed).normal(0, spread, TRUE.shape), folder / "found.tiff")
     out = run("evaluate", "depth", folder / "found.tiff", folder / "true.tiff", "--json").out
     (folder / name).write_text(out)
     return folder / name

@@ -23,9 +23,9 @@ def files(tmp_path: Path) -> Path:
     found[::5] = np.nan
     sure = np.ones(TRUE.shape, np.float32)
     sure[20:] = 0.1
-    write_float_map(tmp_path / "true.tiff", TRUE)
-    write_float_map(tmp_path / "found.tiff", found)
-    write_float_map(tmp_path / "sure.tiff", sure)
+    write_float_map(TRUE, tmp_path / "true.tiff")
+    write_float_map(found, tmp_path / "found.tiff")
+    write_float_map(sure, tmp_path / "sure.tiff")
     return tmp_path
 
 
@@ -57,7 +57,7 @@ def test_a_confidence_is_judged_and_all_is_printed_and_drawn(succeeds: Run, file
 def test_a_mask_leaves_pixels_out(succeeds: Run, files: Path) -> None:
     mask = np.zeros(TRUE.shape, np.uint8)
     mask[20:] = 255
-    write_image(files / "mask.png", mask)
+    write_image(mask, files / "mask.png")
     arguments = ["evaluate", "depth", files / "found.tiff", files / "true.tiff", "--mask", files / "mask.png", "--json"]
     result = succeeds(*arguments).json
     assert result["pixels"] == 16 * 60
@@ -72,17 +72,17 @@ def test_maps_of_other_programs_are_taken_and_their_zeros_said(succeeds: Run, fi
 
 def test_maps_that_do_not_go_together_are_one_line(refused: Refused, files: Path) -> None:
     found, true = files / "found.tiff", files / "true.tiff"
-    write_float_map(files / "small.tiff", TRUE[:20])
+    write_float_map(TRUE[:20], files / "small.tiff")
     assert "is 60 × 20, the truth 60 × 40" in refused("evaluate", "depth", files / "small.tiff", true)
     assert "is 60 × 20, the truth 60 × 40" in refused(
         "evaluate", "depth", found, true, "--confidence", files / "small.tiff"
     )
-    write_float_map(files / "nan.tiff", np.full(TRUE.shape, np.nan))
+    write_float_map(np.full(TRUE.shape, np.nan), files / "nan.tiff")
     assert "nan.tiff: has no depth at all" in refused("evaluate", "depth", files / "nan.tiff", true)
     assert "nan.tiff: has no depth at all" in refused("evaluate", "depth", found, files / "nan.tiff")
     apart = np.full(TRUE.shape, np.nan)
     apart[::5] = 500
-    write_float_map(files / "apart.tiff", apart)
+    write_float_map(apart, files / "apart.tiff")
     assert "found.tiff: has no depth where the reference has one" in refused(
         "evaluate", "depth", found, files / "apart.tiff"
     )
@@ -90,13 +90,13 @@ def test_maps_that_do_not_go_together_are_one_line(refused: Refused, files: Path
 
 def test_masks_and_options_that_leave_nothing_are_one_line(refused: Refused, files: Path) -> None:
     pair = ["evaluate", "depth", files / "found.tiff", files / "true.tiff"]
-    write_image(files / "mask.png", np.zeros(TRUE.shape, np.uint8))
+    write_image(np.zeros(TRUE.shape, np.uint8), files / "mask.png")
     assert "--mask: is 0 everywhere" in refused(*pair, "--mask", files / "mask.png")
-    write_image(files / "mask.png", np.ones((3, 4), np.uint8))
+    write_image(np.ones((3, 4), np.uint8), files / "mask.png")
     assert "--mask: is 4 × 3" in refused(*pair, "--mask", files / "mask.png")
     hole = np.zeros(TRUE.shape, np.uint8)
     hole[0] = 1  # a row without a reading
-    write_image(files / "mask.png", hole)
+    write_image(hole, files / "mask.png")
     assert "inside the mask" in refused(*pair, "--mask", files / "mask.png")
     assert "--bad: is 'x'" in refused(*pair, "--bad", "x")
     assert "--bad: is '0'" in refused(*pair, "--bad", "0")
@@ -110,16 +110,16 @@ def folders(tmp_path: Path) -> Path:
     for frame in range(5):
         (tmp_path / f"truth/{frame:02d}").mkdir(parents=True)
         (tmp_path / f"out/{frame:02d}").mkdir(parents=True)
-        write_float_map(tmp_path / f"truth/{frame:02d}/depth.tiff", np.full((90, 90), 1.0))
-        write_float_map(tmp_path / f"truth/{frame:02d}/lens_depth.tiff", TRUE)
-        write_float_map(tmp_path / f"out/{frame:02d}/raw.depth.tiff", TRUE + 1 + frame)
+        write_float_map(np.full((90, 90), 1.0), tmp_path / f"truth/{frame:02d}/depth.tiff")
+        write_float_map(TRUE, tmp_path / f"truth/{frame:02d}/lens_depth.tiff")
+        write_float_map(TRUE + 1 + frame, tmp_path / f"out/{frame:02d}/raw.depth.tiff")
     return tmp_path
 
 
 def test_folders_are_compared_frame_by_frame_with_the_truth_of_their_size(succeeds: Run, folders: Path) -> None:
     (folders / "truth/04/lens_depth.tiff").unlink()
     (folders / "truth/04/depth.tiff").unlink()
-    write_float_map(folders / "out/03/raw.depth.tiff", np.full(TRUE.shape, np.nan))
+    write_float_map(np.full(TRUE.shape, np.nan), folders / "out/03/raw.depth.tiff")
     result = succeeds("evaluate", "depth", folders / "out", folders / "truth", "--json").json
     assert [row["frame"] for row in result["frames"]] == [0, 1, 2]
     assert [round(row["median_ad_mm"], 2) for row in result["frames"]] == [1, 2, 3]
@@ -135,7 +135,7 @@ def test_frames_are_the_units_of_a_comparison(succeeds: Run, folders: Path) -> N
         outcome = succeeds("evaluate", "depth", folders / "out", folders / "truth", "--json")
         (folders / f"{name}.json").write_text(outcome.out)
         for frame in range(5):
-            write_float_map(folders / f"out/{frame:02d}/raw.depth.tiff", TRUE + 0.5 + frame)
+            write_float_map(TRUE + 0.5 + frame, folders / f"out/{frame:02d}/raw.depth.tiff")
     assert outcome.json["interval_median_ad_mm"][0] < 2.5 < outcome.json["interval_median_ad_mm"][1]
     rows = succeeds("evaluate", "compare", folders / "a.json", folders / "b.json", "--json").json["changes"]
     (change,) = [row for row in rows if row["name"] == "frames.median_ad_mm"]
@@ -146,9 +146,9 @@ def test_frames_are_the_units_of_a_comparison(succeeds: Run, folders: Path) -> N
 
 def test_folders_that_share_nothing_are_one_line(refused: Refused, folders: Path) -> None:
     (folders / "other/09").mkdir(parents=True)
-    write_float_map(folders / "other/09/depth.tiff", TRUE)
+    write_float_map(TRUE, folders / "other/09/depth.tiff")
     assert "none in common" in refused("evaluate", "depth", folders / "out", folders / "other")
-    write_float_map(folders / "out/01/raw.depth.tiff", TRUE[:7])
+    write_float_map(TRUE[:7], folders / "out/01/raw.depth.tiff")
     assert "is 60 × 7" in refused("evaluate", "depth", folders / "out", folders / "truth")
     line = refused("evaluate", "depth", folders / "out", folders / "truth", "--mask", folders / "x.png")
     assert "are for one map" in line

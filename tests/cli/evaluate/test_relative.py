@@ -19,7 +19,7 @@ STRETCH = 1.03  # depth found: every displacement 3 % too large
 def files(tmp_path: Path) -> Path:
     for frame, place in PLACES.items():
         (tmp_path / f"steps/{frame:02d}").mkdir(parents=True)
-        write_float_map(tmp_path / f"steps/{frame:02d}/depth.tiff", np.full((4, 5), STRETCH * place + 7))
+        write_float_map(np.full((4, 5), STRETCH * place + 7), tmp_path / f"steps/{frame:02d}/depth.tiff")
     (tmp_path / "gt.txt").write_text("".join(f"{frame} {place - 500}\n" for frame, place in PLACES.items()))
     return tmp_path
 
@@ -40,7 +40,7 @@ def test_displacements_that_are_too_large_give_their_share_at_every_length(succe
 
 
 def test_frames_and_truths_that_lack_the_other_are_said(succeeds: Run, files: Path) -> None:
-    write_float_map(files / "steps/04/depth.tiff", np.full((4, 5), np.nan))
+    write_float_map(np.full((4, 5), np.nan), files / "steps/04/depth.tiff")
     (files / "gt.txt").write_text("1 0\n2 50\n3 100\n4 150\n9 400\n")
     arguments = ["evaluate", "relative", files / "steps", "--truth", files / "gt.txt"]
     result = succeeds(*arguments, "--json").json
@@ -71,7 +71,7 @@ def test_too_few_frames_or_places_are_one_line(refused: Refused, files: Path) ->
     line = refused("evaluate", "relative", files / "steps", "--truth", files / "gt.txt")
     assert "names 0, 7, 8; of the frames given (0, 1, 2, 3, 4, 5) 1 are among them, needs 2" in line
     for frame in PLACES:
-        write_float_map(files / f"steps/{frame:02d}/depth.tiff", np.full((4, 5), np.nan))
+        write_float_map(np.full((4, 5), np.nan), files / f"steps/{frame:02d}/depth.tiff")
     (files / "gt.txt").write_text("0 100\n1 200\n")
     line = refused("evaluate", "relative", files / "steps", "--truth", files / "gt.txt")
     assert "depth: frames 0, 1 have no depth, 0 have, needs 2" in line

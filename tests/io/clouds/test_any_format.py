@@ -32,7 +32,7 @@ def lines(rows: np.ndarray) -> str:
 
 
 def test_a_pts_in_metres_and_one_in_millimetres_give_the_same_points_and_say_so(tmp_path: Path) -> None:
-    write_pts(tmp_path / "m.pts", POINTS, colors=COLORS)
+    write_pts(POINTS, tmp_path / "m.pts", colors=COLORS)
     in_metres = read_cloud(tmp_path / "m.pts")
     in_millimetres = read_cloud(stored(tmp_path, "mm.pts", f"{len(POINTS)}\n{lines(POINTS)}"))
     for cloud, word in ((in_metres, "taken for metres"), (in_millimetres, "taken for millimetres")):
@@ -147,7 +147,7 @@ def test_an_archive_of_a_cloud_comes_back(tmp_path: Path, colored: bool) -> None
     pixels[3] = np.nan
     colors = COLORS if colored else COLORS[:0]
     path = tmp_path / "cloud.bin.gz"
-    write_point_cloud(path, PointCloudArchive(POINTS, pixels, colors))
+    write_point_cloud(PointCloudArchive(POINTS, pixels, colors), path)
     back = read_point_cloud(path)
     np.testing.assert_array_equal(back.points, POINTS)
     np.testing.assert_allclose(back.pixels, pixels)
@@ -159,7 +159,7 @@ def test_an_archive_of_a_cloud_comes_back(tmp_path: Path, colored: bool) -> None
 
 def test_an_archive_starts_with_its_sizes_and_has_pixel_centres_at_halves(tmp_path: Path) -> None:
     path = tmp_path / "cloud.bin"
-    write_point_cloud(path, PointCloudArchive(np.array([[1.0, 2, 3]]), np.array([[4.0, 5]]), np.uint8([[6, 7, 8]])))
+    write_point_cloud(PointCloudArchive(np.array([[1.0, 2, 3]]), np.array([[4.0, 5]]), np.uint8([[6, 7, 8]])), path)
     data = path.read_bytes()
     assert np.frombuffer(data[:24], "<u8").tolist() == [1, 1, 3]
     assert np.frombuffer(data[24:48], "<f8").tolist() == [1, 2, 3]
@@ -188,7 +188,7 @@ def test_a_damaged_cloud_is_read_or_refused_in_one_line(tmp_path: Path, kind: st
     elif kind.endswith(".xyz"):
         path.write_text(f"3\n\n{lines(POINTS[:3])}")
     else:
-        write_point_cloud(path, PointCloudArchive(POINTS[:3], POINTS[:3, :2], COLORS[:3]))
+        write_point_cloud(PointCloudArchive(POINTS[:3], POINTS[:3, :2], COLORS[:3]), path)
     whole = path.read_bytes()
 
     @settings(deadline=None, max_examples=150)
@@ -209,7 +209,7 @@ def test_a_damaged_cloud_is_read_or_refused_in_one_line(tmp_path: Path, kind: st
 
 
 def test_clouds_of_our_own_are_in_millimetres_however_small(tmp_path: Path) -> None:
-    write_ply(tmp_path / "small.ply", POINTS / 100)
+    write_ply(POINTS / 100, tmp_path / "small.ply")
     cloud = read_cloud(tmp_path / "small.ply")
     np.testing.assert_allclose(cloud.points, POINTS / 100, rtol=1e-6)
     assert cloud.notes == ()

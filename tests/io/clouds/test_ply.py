@@ -34,7 +34,7 @@ def test_every_cloud_comes_back_exactly(
     colors = data.draw(arrays.arrays(np.uint8, (n, 3))) if colored else None
     sigma = data.draw(arrays.arrays(np.float32, n))
     path = tmp_path_factory.mktemp("cloud") / "cloud.ply"
-    write_ply(path, points, colors=colors, sigma=sigma)
+    write_ply(points, path, colors=colors, sigma=sigma)
     read = read_ply(path)
     np.testing.assert_array_equal(read["points"], points)
     np.testing.assert_array_equal(read["sigma"], sigma)
@@ -45,7 +45,7 @@ def test_every_cloud_comes_back_exactly(
 
 def test_the_file_holds_a_plain_header_and_packed_little_endian_records(tmp_path: Path) -> None:
     path = tmp_path / "cloud.ply"
-    write_ply(path, [[1, 2, 3]], colors=np.array([[7, 8, 9]], np.uint8), confidence=np.array([0.5]))
+    write_ply([[1, 2, 3]], path, colors=np.array([[7, 8, 9]], np.uint8), confidence=np.array([0.5]))
     header, record = path.read_bytes().split(b"end_header\n")
     assert header.decode().splitlines() == [
         "ply",
@@ -59,8 +59,8 @@ def test_the_file_holds_a_plain_header_and_packed_little_endian_records(tmp_path
 
 
 def test_a_copy_of_a_cloud_is_the_same_file(tmp_path: Path) -> None:
-    write_ply(tmp_path / "one.ply", POINTS, colors=COLORS, intensity=INTENSITY, sigma=INTENSITY)
-    write_ply(tmp_path / "two.ply", **read_ply(tmp_path / "one.ply"))
+    write_ply(POINTS, tmp_path / "one.ply", colors=COLORS, intensity=INTENSITY, sigma=INTENSITY)
+    write_ply(path=tmp_path / "two.ply", **read_ply(tmp_path / "one.ply"))
     assert (tmp_path / "one.ply").read_bytes() == (tmp_path / "two.ply").read_bytes()
 
 
@@ -147,13 +147,13 @@ def test_a_damaged_cloud_is_told(tmp_path: Path, data: str, message: str) -> Non
 )
 def test_what_is_no_cloud_is_not_written(tmp_path: Path, columns: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=rf"cloud\.ply: {message}"):
-        write_ply(tmp_path / "cloud.ply", **columns)
+        write_ply(path=tmp_path / "cloud.ply", **columns)
     assert not list(tmp_path.iterdir())
 
 
 def test_pts_holds_the_count_and_then_metres(tmp_path: Path) -> None:
     path = tmp_path / "cloud.pts"
-    write_pts(path, [[1500, -2.5, 0.001]], intensity=np.array([0.25]), colors=np.array([[1, 2, 255]], np.uint8))
+    write_pts([[1500, -2.5, 0.001]], path, intensity=np.array([0.25]), colors=np.array([[1, 2, 255]], np.uint8))
     assert path.read_text() == "1\n1.500000 -0.002500 0.000001 0.25 1 2 255\n"
 
 
@@ -161,7 +161,7 @@ def test_pts_holds_the_count_and_then_metres(tmp_path: Path) -> None:
 @pytest.mark.parametrize("colors", [None, COLORS])
 def test_pts_come_back_in_millimetres_to_the_micrometre(tmp_path: Path, intensity: Any, colors: Any) -> None:
     path = tmp_path / "cloud.pts"
-    write_pts(path, POINTS, intensity=intensity, colors=colors)
+    write_pts(POINTS, path, intensity=intensity, colors=colors)
     read = read_pts(path)
     np.testing.assert_allclose(read["points"], POINTS, rtol=0, atol=0.00051)
     for name, given_values in (("intensity", intensity), ("colors", colors)):
@@ -172,7 +172,7 @@ def test_pts_come_back_in_millimetres_to_the_micrometre(tmp_path: Path, intensit
 
 
 def test_an_empty_pts_comes_back(tmp_path: Path) -> None:
-    write_pts(tmp_path / "cloud.pts", np.zeros((0, 3)))
+    write_pts(np.zeros((0, 3)), tmp_path / "cloud.pts")
     assert read_pts(tmp_path / "cloud.pts")["points"].shape == (0, 3)
 
 
@@ -203,9 +203,9 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path: Path, kind: str
     if kind == "text.ply":
         stored(tmp_path, TEXT, kind)
     elif kind == "binary.ply":
-        write_ply(path, POINTS, colors=COLORS, sigma=INTENSITY)
+        write_ply(POINTS, path, colors=COLORS, sigma=INTENSITY)
     else:
-        write_pts(path, POINTS, intensity=INTENSITY, colors=COLORS)
+        write_pts(POINTS, path, intensity=INTENSITY, colors=COLORS)
     whole, read = path.read_bytes(), read_pts if kind == "cloud.pts" else read_ply
 
     @settings(deadline=None, max_examples=150)

@@ -16,7 +16,7 @@ from plenodepth.io.libpleno.dataset import LOOKED_FOR, find_dataset
 
 def image(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_image(path, np.zeros((2, 2), np.uint8))
+    write_image(np.zeros((2, 2), np.uint8), path)
     return path
 
 
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     image(root / "translation" / "3.png")
     image(root / "Figurines" / "raw.png")
     image(root / "Figurines" / "picture.png")
-    write_pts(root / "Figurines" / "scan.pts", [[1, 2, 3]])
+    write_pts([[1, 2, 3]], root / "Figurines" / "scan.pts")
     text(root / "bap.csv", "k,l,u,v,rho,cluster,frame\n1,2,3,4,5,6,7\n")
     text(root / "centers.csv", "k,l,u,v\n1,2,3,4\n")
     text(root / "cam.js", '{"main_lens": {}, "sensor": {}, "mla": {}}')
@@ -45,8 +45,8 @@ def folder(tmp_path: Path) -> Path:
     text(root / "s.js", '{"checkerboards": [{"lph": "10", "x_grid": 9, "y_grid": 5}]}')
     text(root / "truth.txt", "0 0\n1 10\n")
     text(root / "readme.txt", "nothing of the kind\n")
-    write_poses(root / "e.js", [FramePose(0, np.eye(3), np.zeros(3))])
-    write_pose(root / "l.js", FramePose(0, np.eye(3), np.zeros(3)))
+    write_poses([FramePose(0, np.eye(3), np.zeros(3))], root / "e.js")
+    write_pose(FramePose(0, np.eye(3), np.zeros(3)), root / "l.js")
     return root
 
 

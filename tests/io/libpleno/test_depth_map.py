@@ -38,7 +38,7 @@ def test_entries_run_down_the_columns_and_missing_is_nan(tmp_path: Path, name: s
     np.testing.assert_array_equal(read.state, [[2, 2], [0, 1], [1, 2]])
     assert read.state.dtype == np.uint16
     assert (read.minimum, read.maximum, read.metric, read.coarse) == (2.0, 18.0, False, True)
-    write_depth_map(tmp_path / "again.bin", read)
+    write_depth_map(read, tmp_path / "again.bin")
     assert (tmp_path / "again.bin").read_bytes() == data
 
 
@@ -61,7 +61,7 @@ def test_every_map_comes_back_exactly(
         coarse=coarse,
     )
     path = tmp_path_factory.mktemp("map") / "map.bin.gz"
-    write_depth_map(path, written)
+    write_depth_map(written, path)
     read = read_depth_map(path)
     for name in DepthMapArchive.__dataclass_fields__:
         np.testing.assert_array_equal(getattr(read, name), getattr(written, name))
@@ -109,4 +109,4 @@ def test_arrays_of_different_shapes_are_refused() -> None:
 
 def test_an_infinite_depth_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"map\.bin: depth: holds an infinite value"):
-        write_depth_map(tmp_path / "map.bin", flat(depth=np.full((2, 3), np.inf)))
+        write_depth_map(flat(depth=np.full((2, 3), np.inf)), tmp_path / "map.bin")

@@ -48,7 +48,7 @@ def stored(tmp_path: Path, data: bytes | str, name: str = "a.bin") -> Path:
 
 def test_the_bytes_of_an_archive(tmp_path: Path) -> None:
     observations = Observations(table(CENTER_DTYPE), table(CORNER_DTYPE), table(FEATURE_DTYPE))
-    write_observations(tmp_path / "a.bin", observations)
+    write_observations(observations, tmp_path / "a.bin")
     assert (tmp_path / "a.bin").read_bytes() == (
         struct.pack("<Qiidd", 1, 1, 2, 0.1, 20)
         + struct.pack("<Qiiddii", 1, 1, 2, 0.1, 20, 4, 5)
@@ -63,7 +63,7 @@ def test_every_archive_comes_back_exactly(
 ) -> None:
     folder = tmp_path_factory.mktemp("archive")
     for name in ("a.bin", "a.bin.gz"):
-        write_observations(folder / name, Observations(centers, corners, features))
+        write_observations(Observations(centers, corners, features), folder / name)
         back = read_observations(folder / name)
         for written, read in ((centers, back.centers), (corners, back.corners), (features, back.features)):
             assert read.dtype == written.dtype
@@ -73,7 +73,7 @@ def test_every_archive_comes_back_exactly(
 
 def test_the_same_observations_give_the_same_compressed_bytes(tmp_path: Path) -> None:
     for name in ("a.bin.gz", "b.BIN.GZ"):
-        write_observations(tmp_path / name, Observations(features=table(FEATURE_DTYPE, 100)))
+        write_observations(Observations(features=table(FEATURE_DTYPE, 100)), tmp_path / name)
     data = (tmp_path / "a.bin.gz").read_bytes()
     assert data == (tmp_path / "b.BIN.GZ").read_bytes()
     assert data[3:8] == bytes(5)  # no name and no time in the header
@@ -109,7 +109,7 @@ def test_a_position_that_is_not_finite_is_named(tmp_path: Path, column: str, val
         read_observations(stored(tmp_path, bytes(16) + struct.pack("<Q", 3) + faulty.tobytes()))
     for name in ("b.bin.gz", "b.csv"):
         with pytest.raises(InputError, match=rf"{name}: features\.1\.{column}: is not finite"):
-            write_observations(tmp_path / name, Observations(features=faulty))
+            write_observations(Observations(features=faulty), tmp_path / name)
 
 
 def test_damaged_gzip_files_are_told(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_wrong_suffix_is_told(tmp_path: Path) -> None:
         read_observations(stored(tmp_path, archive(), "a.bin.gz"))
     with pytest.raises(InputError, match=r"is compressed, its name should end with \.bin\.gz"):
         read_observations(stored(tmp_path, gzip.compress(archive()), "a.bin"))
-    for function in (read_observations, lambda path: write_observations(path, Observations())):
+    for function in (read_observations, lambda path: write_observations(Observations(), path)):
         with pytest.raises(InputError, match=r"a\.txt: .*\(use \.bin, \.bin\.gz or \.csv\)"):
             function(tmp_path / "a.txt")
 
@@ -149,14 +149,14 @@ def test_every_csv_comes_back_exactly(
 ) -> None:
     path = tmp_path_factory.mktemp("csv") / "a.csv"
     written = data.draw(tables(dtype))
-    write_observations(path, Observations(**{name: written}))
+    write_observations(Observations(**{name: written}), path)
     back = dict(read_observations(path).tables())
     assert back.pop(name).tobytes() == written.tobytes()
     assert [len(other) for other in back.values()] == [0, 0]
 
 
 def test_the_text_of_a_csv(tmp_path: Path) -> None:
-    write_observations(tmp_path / "a.csv", Observations(features=table(FEATURE_DTYPE)))
+    write_observations(Observations(features=table(FEATURE_DTYPE)), tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_bytes() == b"k,l,u,v,rho,cluster,frame\n1,2,0.1,20.0,-3.5,4,5\n"
 
 
@@ -169,7 +169,7 @@ def test_csv_files_of_other_programs_are_read(tmp_path: Path) -> None:
 def test_a_csv_holds_one_table(tmp_path: Path) -> None:
     both = Observations(centers=table(CENTER_DTYPE), features=table(FEATURE_DTYPE))
     with pytest.raises(InputError, match=r"holds one table, not centers and features \(use the suffix \.bin\.gz, or"):
-        write_observations(tmp_path / "a.csv", both)
+        write_observations(both, tmp_path / "a.csv")
     assert list(tmp_path.iterdir()) == []
 
 

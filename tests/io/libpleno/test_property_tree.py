@@ -203,7 +203,7 @@ def test_the_written_dialect(tmp_path: Path) -> None:
         "v": as_column([1, 2]),
         "s": "é",
     }
-    write_tree(tmp_path / "a.js", content)
+    write_tree(content, tmp_path / "a.js")
     assert json.loads((tmp_path / "a.js").read_text()) == {
         "f": "0.1", "i": "3", "b": "true", "n": "false", "e": "", "o": "", "v": [["1.0", "2.0"]], "s": "é",
     }  # fmt: skip
@@ -211,9 +211,9 @@ def test_the_written_dialect(tmp_path: Path) -> None:
 
 def test_a_number_that_cannot_be_read_back_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.js: mla\.f\.1: is not finite"):
-        write_tree(tmp_path / "a.js", {"mla": {"f": [1.0, float("nan")]}})
+        write_tree({"mla": {"f": [1.0, float("nan")]}}, tmp_path / "a.js")
     with pytest.raises(TypeError, match=r"m: cannot store a ndarray"):
-        write_tree(tmp_path / "a.js", {"m": np.eye(2)})
+        write_tree({"m": np.eye(2)}, tmp_path / "a.js")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -227,7 +227,7 @@ def test_columns_are_made_of_vectors_and_matrices_only(function: Any) -> None:
 @given(content=st.dictionaries(KEYS, st.one_of(FINITE, st.integers(-(2**53), 2**53), st.booleans(), st.text())))
 def test_every_scalar_comes_back_exactly(tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any]) -> None:
     path = tmp_path_factory.mktemp("tree") / "a.js"
-    write_tree(path, content)
+    write_tree(content, path)
     back = read_tree(path)
     getters: dict[type, Any] = {float: back.number, int: back.integer, bool: back.boolean, str: back.text}
     assert {key: getters[type(value)](key) for key, value in content.items()} == content
@@ -237,7 +237,7 @@ def test_every_scalar_comes_back_exactly(tmp_path_factory: pytest.TempPathFactor
 @given(matrix=arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=FINITE))
 def test_every_matrix_comes_back_exactly(tmp_path_factory: pytest.TempPathFactory, matrix: Any) -> None:
     path = tmp_path_factory.mktemp("tree") / "a.js"
-    write_tree(path, {"m": as_columns(matrix), "v": as_column(matrix[0]), "q": list(matrix[0])})
+    write_tree({"m": as_columns(matrix), "v": as_column(matrix[0]), "q": list(matrix[0])}, path)
     back = read_tree(path)
     np.testing.assert_array_equal(back.matrix("m", *matrix.shape), matrix)
     np.testing.assert_array_equal(back.vector("v", matrix.shape[1]), matrix[0])

@@ -57,7 +57,7 @@ def test_parameters_are_read_with_kappa_one_by_default(tmp_path: Path) -> None:
 
 def test_parameters_come_back_exactly(tmp_path: Path) -> None:
     first = read_parameters(stored(tmp_path, PARAMETERS | {"kappa": 1 / 3, "q": "", "q_prime": ""}))
-    write_parameters(tmp_path / "b.js", first)
+    write_parameters(first, tmp_path / "b.js")
     second = read_parameters(tmp_path / "b.js")
     assert second.kappa == 1 / 3
     for name in InternalParameters.__dataclass_fields__:
@@ -90,7 +90,7 @@ def test_missing_parameters_are_named(tmp_path: Path, key: str) -> None:
 
 def test_poses_come_back_exactly_and_in_order(tmp_path: Path) -> None:
     poses = [FramePose(frame, turn(frame), np.array([0.1, -2.0, frame])) for frame in (5, 3, 4)]
-    write_poses(tmp_path / "a.js", poses)
+    write_poses(poses, tmp_path / "a.js")
     back = read_poses(tmp_path / "a.js")
     assert [pose.frame for pose in back] == [5, 3, 4]
     for pose, expected in zip(back, poses, strict=True):
@@ -99,7 +99,7 @@ def test_poses_come_back_exactly_and_in_order(tmp_path: Path) -> None:
 
 
 def test_no_poses_is_an_empty_list(tmp_path: Path) -> None:
-    write_poses(tmp_path / "a.js", [])
+    write_poses([], tmp_path / "a.js")
     assert read_poses(tmp_path / "a.js") == []
 
 
@@ -111,7 +111,7 @@ def test_rotations_are_stored_by_columns(tmp_path: Path) -> None:
 
 
 def test_the_single_form_comes_back(tmp_path: Path) -> None:
-    write_pose(tmp_path / "a.js", FramePose(7, turn(1), np.ones(3)))
+    write_pose(FramePose(7, turn(1), np.ones(3)), tmp_path / "a.js")
     assert "poses" not in json.loads((tmp_path / "a.js").read_text())
     (pose,) = read_poses(tmp_path / "a.js")
     assert pose.frame == 7
@@ -135,16 +135,16 @@ def test_a_singular_pose_is_named(tmp_path: Path, rotation: np.ndarray[Any, np.d
     with pytest.raises(InputError, match=r"a\.js: poses\.1\.pose\.rotation: singular pose"):
         read_poses(stored(tmp_path, {"poses": [good, bad]}))
     with pytest.raises(InputError, match=r"b\.js: poses\.0\.pose\.rotation: singular pose"):
-        write_poses(tmp_path / "b.js", [FramePose(0, rotation, np.zeros(3))])
+        write_poses([FramePose(0, rotation, np.zeros(3))], tmp_path / "b.js")
     board = Checkerboard(9, 5, 10.0, rotation, np.zeros(3))
     with pytest.raises(InputError, match=r"b\.js: checkerboards\.0\.pose\.rotation: singular pose"):
-        write_scene(tmp_path / "b.js", Scene((board,)))
+        write_scene(Scene((board,)), tmp_path / "b.js")
 
 
 @pytest.mark.parametrize("rotation", [np.full((3, 3), np.nan), np.eye(2)])
 def test_a_pose_without_a_rotation_is_not_written(tmp_path: Path, rotation: Any) -> None:
     with pytest.raises(InputError, match=r"pose\.rotation"):
-        write_pose(tmp_path / "a.js", FramePose(0, rotation, np.zeros(3)))
+        write_pose(FramePose(0, rotation, np.zeros(3)), tmp_path / "a.js")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_scene_comes_back_exactly(tmp_path: Path) -> None:
     board = Checkerboard(9, 6, 26.25, turn(3), np.array([1.0, 2.0, 1 / 3]))
     plate = Plate(262.5, 183.75, 0.05, "board.png", turn(4), np.array([0.0, 0.0, 900.0]))
     points = np.arange(12.0).reshape(4, 3) / 7
-    write_scene(tmp_path / "a.js", Scene((board,), (plate,), (points, np.empty((0, 3)))))
+    write_scene(Scene((board,), (plate,), (points, np.empty((0, 3)))), tmp_path / "a.js")
     back = read_scene(tmp_path / "a.js")
     for record, expected in ((back.checkerboards[0], board), (back.plates[0], plate)):
         for name in expected.__dataclass_fields__:
@@ -205,7 +205,7 @@ def test_a_scene_comes_back_exactly(tmp_path: Path) -> None:
 
 
 def test_an_empty_scene_comes_back(tmp_path: Path) -> None:
-    write_scene(tmp_path / "a.js", Scene())
+    write_scene(Scene(), tmp_path / "a.js")
     back = read_scene(tmp_path / "a.js")
     assert (back.checkerboards, back.plates, back.constellations) == ((), (), ())
 

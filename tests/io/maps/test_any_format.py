@@ -37,12 +37,12 @@ def csv_text(frames: dict[int, np.ndarray]) -> str:
 
 
 def test_every_format_gives_the_same_map_with_holes_as_nan(tmp_path: Path) -> None:
-    write_float_map(tmp_path / "map.tiff", DEPTH)
+    write_float_map(DEPTH, tmp_path / "map.tiff")
     np.save(tmp_path / "map.npy", DEPTH.astype(np.float64))
     np.save(tmp_path / "zeros.npy", ZEROS)
     (tmp_path / "map.exr").write_bytes(exr_bytes(dict.fromkeys("RGB", ZEROS)))
     (tmp_path / "map.csv").write_text(csv_text({0: DEPTH}))
-    write_depth_map(tmp_path / "map.bin.gz", archived(metric=True))
+    write_depth_map(archived(metric=True), tmp_path / "map.bin.gz")
     for name, notes in (
         ("map.tiff", ()),
         ("map.npy", ()),
@@ -57,7 +57,7 @@ def test_every_format_gives_the_same_map_with_holes_as_nan(tmp_path: Path) -> No
 
 
 def test_virtual_depth_in_an_archive_is_said(tmp_path: Path) -> None:
-    write_depth_map(tmp_path / "map.bin", archived(metric=False))
+    write_depth_map(archived(metric=False), tmp_path / "map.bin")
     assert read_map(tmp_path / "map.bin").notes == ("holds virtual depth, not mm",)
 
 

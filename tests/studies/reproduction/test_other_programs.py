@@ -24,7 +24,7 @@ def other_folder(root: Path, names: Sequence[str], stretch: float = 1.04, frames
     for name in names:
         (root / name).mkdir(parents=True, exist_ok=True)
         for frame in frames:
-            write_float_map(root / name / f"{frame:02d}.tiff", np.full((3, 4), stretch * (400 + 50 * frame) + 30))
+            write_float_map(np.full((3, 4), stretch * (400 + 50 * frame) + 30), root / name / f"{frame:02d}.tiff")
     return root
 
 
@@ -46,7 +46,7 @@ def test_errors_are_those_of_displacements_whatever_the_zero(tmp_path: Path) -> 
 def test_datasets_and_frames_that_lack_are_said(tmp_path: Path) -> None:
     other_folder(tmp_path, ["R12_A"], frames=(1, 2, 3, 9))
     other_folder(tmp_path, ["r12-c"], frames=(4,))
-    write_float_map(tmp_path / "R12_A" / "03.tiff", np.full((3, 4), np.nan))
+    write_float_map(np.full((3, 4), np.nan), tmp_path / "R12_A" / "03.tiff")
     datasets, said = added(tmp_path)
     assert [name for name in DATASETS if "RTRX" in datasets[name]] == ["r12-a"]
     depth = [row["depth"] for row in datasets["r12-a"]["RTRX"]["frames"]]

@@ -16,7 +16,7 @@ from plenodepth.studies.reproduction.study import Study
 
 def picture(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_image(path, np.zeros((12, 16), np.uint16))
+    write_image(np.zeros((12, 16), np.uint16), path)
 
 
 def published(root: Path, name: str = "R12_A") -> Path:

@@ -12,7 +12,7 @@ VERSION_KEY, VERSION = "plenodepth_board_poses", 1
 ALL_SUFFIX = ".boards.yaml"
 
 
-def write_board_poses(path: Path, poses: Mapping[tuple[int, int], Pose]) -> Path | None:
+def write_board_poses(poses: Mapping[tuple[int, int], Pose], path: Path) -> Path | None:
     """Write `cam_from_board` of (frame, board): to `path` the first board of each frame, as the camera in its frame.
 
     Where a frame shows several boards, which that format cannot hold, all of them go to a file beside it, which is
@@ -22,7 +22,7 @@ def write_board_poses(path: Path, poses: Mapping[tuple[int, int], Pose]) -> Path
     for (frame, _), pose in sorted(poses.items(), key=lambda item: item[0]):
         inverse = pose.inverse()
         first.setdefault(frame, FramePose(frame, inverse.rotation, inverse.translation))
-    write_poses(path, first.values())
+    write_poses(first.values(), path)
     if len(first) == len(poses):
         return None
     boards = [

@@ -68,7 +68,7 @@ def read_targets(path: Path | str) -> Targets:
     return Targets(np.array(points), tuple(names))
 
 
-def write_targets(path: Path | str, targets: Targets) -> None:
+def write_targets(targets: Targets, path: Path | str) -> None:
     """As `read_targets` reads it."""
     rows = (f"{x:.6f},{y:.6f},{z:.6f},{name}" for (x, y, z), name in zip(targets.points, targets.names, strict=True))
     with atomic_path(path) as temporary:
@@ -102,7 +102,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def write_lidar_pose(path: Path | str, found: LidarPose, more: Mapping[str, Any]) -> None:
+def write_lidar_pose(found: LidarPose, path: Path | str, more: Mapping[str, Any]) -> None:
     """cam_from_lidar with its uncertainty as YAML or JSON, and whatever else there is to say."""
     content = {VERSION_KEY: VERSION, **lidar_pose_content(found), **more}
     if Path(path).suffix.lower() not in POSE_SUFFIXES:
@@ -139,7 +139,7 @@ def read_lidar_pose(path: Path | str) -> Pose:
         raise error.in_file(path) from None
 
 
-def write_libpleno_lidar_pose(path: Path | str, cam_from_lidar: Pose, frame: int) -> None:
+def write_libpleno_lidar_pose(cam_from_lidar: Pose, path: Path | str, frame: int) -> None:
     """libpleno's file, which holds the opposite: the camera in the LIDAR frame."""
     inverse = cam_from_lidar.inverse()
-    write_pose(path, FramePose(frame, inverse.rotation, inverse.translation))
+    write_pose(FramePose(frame, inverse.rotation, inverse.translation), path)

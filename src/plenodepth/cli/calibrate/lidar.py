@@ -160,8 +160,8 @@ def lidar(
         }
         save_figure(lidar_figure(found.pose, found.targets.names), figure)
         if js is not None:
-            write_libpleno_lidar_pose(js, found.pose.cam_from_lidar, found.frame)
-        write_lidar_pose(out, found.pose, facts)
+            write_libpleno_lidar_pose(found.pose.cam_from_lidar, js, found.frame)
+        write_lidar_pose(found.pose, out, facts)
         content = {**lidar_pose_content(found.pose), **facts}
         record = kept.keep(RECORD, key, [str(path) for path in results], content)
     finish_step(record, {"pose": out, "figure": figure}, _print, fresh=fresh, as_json=as_json)
@@ -227,8 +227,8 @@ def _found(
     except InputError as error:
         field = OPTIONS.get(error.field or "", error.field) if files.targets is not None else error.field
         raise InputError(error.message, field=field, file=error.file, fix=error.fix) from None
-    write_targets(folder / TARGETS, scanner.targets)
-    write_features(folder / FEATURES, scanner.features)
+    write_targets(scanner.targets, folder / TARGETS)
+    write_features(scanner.features, folder / FEATURES)
     facts = {
         "found_in_image": scanner.in_image,
         "found_in_cloud": scanner.in_cloud,

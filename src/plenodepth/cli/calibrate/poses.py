@@ -90,7 +90,7 @@ def poses(
         rows = _rows(found, kind)
         work_folder(work, out)
         save_figure(board_poses_figure(rows), figure)
-        beside = write_board_poses(out, found.estimate.poses)
+        beside = write_board_poses(found.estimate.poses, out)
         content = {
             "frames": rows,
             "rmse_uv": found.rmse_uv,

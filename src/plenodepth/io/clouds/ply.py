@@ -35,7 +35,7 @@ _FAR_AWAY = 1e30  # still a float32, which is how coordinates are written
 _END = re.compile(rb"(?:^|[\r\n])end_header[ \t]*(?:\r\n|\n|\r)")
 
 
-def write_ply(path: Path | str, points: npt.ArrayLike, *, colors: npt.ArrayLike | None = None, **columns: Any) -> None:
+def write_ply(points: npt.ArrayLike, path: Path | str, *, colors: npt.ArrayLike | None = None, **columns: Any) -> None:
     """Writes points (n, 3) as float32, binary little endian, with colours uint8 (n, 3) and float32 columns (n,).
 
     A column is any name with its values: `confidence=...`, `sigma=...`, `intensity=...`; NaN is allowed in it.

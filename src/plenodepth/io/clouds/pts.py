@@ -30,8 +30,8 @@ _LAYOUTS = {3: (), 4: ("intensity",), 6: ("colors",), 7: ("intensity", "colors")
 
 
 def write_pts(
-    path: Path | str,
     points: npt.ArrayLike,
+    path: Path | str,
     *,
     intensity: npt.ArrayLike | None = None,
     colors: npt.ArrayLike | None = None,

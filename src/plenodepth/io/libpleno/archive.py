@@ -41,7 +41,7 @@ def read_archive(path: Path | str) -> bytes:
         raise InputError(f"is damaged or truncated: {error}", file=path, fix="copy the file again") from None
 
 
-def write_archive(path: Path | str, data: bytes) -> None:
+def write_archive(data: bytes, path: Path | str) -> None:
     """Writes the archive, compressed if the name ends with `.gz`; the same data gives the same file."""
     _check_name(path)
     if _is_compressed(path):

@@ -73,7 +73,7 @@ def read_depth_map(path: Path | str) -> DepthMapArchive:
     )
 
 
-def write_depth_map(path: Path | str, depth_map: DepthMapArchive) -> None:
+def write_depth_map(depth_map: DepthMapArchive, path: Path | str) -> None:
     """Writes a map to `.bin` or `.bin.gz`; NaN becomes depth 0 and confidence -1."""
     for name in ("depth", "confidence"):
         if np.isinf(getattr(depth_map, name)).any():
@@ -86,4 +86,4 @@ def write_depth_map(path: Path | str, depth_map: DepthMapArchive) -> None:
     footer = np.array(
         [(cols, rows, depth_map.minimum, depth_map.maximum, depth_map.metric, depth_map.coarse)], dtype=_FOOTER
     )
-    write_archive(path, put_list(grid.reshape(-1)) + footer.tobytes())
+    write_archive(put_list(grid.reshape(-1)) + footer.tobytes(), path)

@@ -84,13 +84,13 @@ def read_observations(path: Path | str) -> Observations:
     return observations
 
 
-def write_observations(path: Path | str, observations: Observations) -> None:
+def write_observations(observations: Observations, path: Path | str) -> None:
     """Writes `.bin`, `.bin.gz`, or a `.csv` for the one table that is not empty (of none: the features)."""
     if not _is_csv(path) and not is_archive(path):
         raise _unknown_suffix(path)
     _check_finite(observations, path)
     if not _is_csv(path):
-        write_archive(path, b"".join(put_list(table) for _, table in observations.tables()))
+        write_archive(b"".join(put_list(table) for _, table in observations.tables()), path)
         return
     filled = {name: table for name, table in observations.tables() if len(table)}
     if len(filled) > 1:
@@ -99,7 +99,7 @@ def write_observations(path: Path | str, observations: Observations) -> None:
             file=path,
             fix="use the suffix .bin.gz, or write each table to its own CSV file",
         )
-    write_csv_table(path, next(iter(filled.values()), observations.features))
+    write_csv_table(next(iter(filled.values()), observations.features), path)
 
 
 def _check_finite(observations: Observations, path: Path | str) -> None:

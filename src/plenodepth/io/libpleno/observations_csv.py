@@ -40,7 +40,7 @@ def read_csv_table(path: Path | str, dtypes: Mapping[str, np.dtype[np.void]]) ->
     return name, table
 
 
-def write_csv_table(path: Path | str, table: Table) -> None:
+def write_csv_table(table: Table, path: Path | str) -> None:
     """Writes the table with the digits that give back the same doubles."""
     lines = [",".join(table.dtype.names or ()), *(",".join(map(repr, row)) for row in table.tolist())]
     with atomic_path(path) as temporary:

@@ -67,9 +67,9 @@ def parameters_from_tree(tree: PropertyTree) -> InternalParameters:
         raise error.in_file(tree.file) from None
 
 
-def write_parameters(path: Path | str, parameters: InternalParameters) -> None:
+def write_parameters(parameters: InternalParameters, path: Path | str) -> None:
     """Writes a "params" file."""
-    write_tree(path, parameters_content(parameters))
+    write_tree(parameters_content(parameters), path)
 
 
 def parameters_content(parameters: InternalParameters) -> dict[str, Any]:

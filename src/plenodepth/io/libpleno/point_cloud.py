@@ -58,7 +58,7 @@ def read_point_cloud(path: Path | str) -> PointCloudArchive:
     return PointCloudArchive(points.copy(), places, np.rint(colors).astype(np.uint8))
 
 
-def write_point_cloud(path: Path | str, cloud: PointCloudArchive) -> None:
+def write_point_cloud(cloud: PointCloudArchive, path: Path | str) -> None:
     """Writes a cloud to `.bin` or `.bin.gz`."""
     pixels = np.where(np.isnan(cloud.pixels), NO_PIXEL, cloud.pixels + 0.5)
     colors = np.column_stack([cloud.colors, np.full(len(cloud.colors), _OPAQUE)])
@@ -70,7 +70,7 @@ def write_point_cloud(path: Path | str, cloud: PointCloudArchive) -> None:
         np.array([len(colors)], _SIZE).tobytes(),
         np.asarray(colors, _REAL).tobytes(),
     ]
-    write_archive(path, b"".join(parts))
+    write_archive(b"".join(parts), path)
 
 
 def _vectors(data: bytes, offset: int, size: int, field: str, path: Path | str) -> tuple[Float64, int]:

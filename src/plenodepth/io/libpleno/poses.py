@@ -49,15 +49,15 @@ def read_poses(path: Path | str) -> list[FramePose]:
     return poses
 
 
-def write_poses(path: Path | str, poses: Iterable[FramePose]) -> None:
+def write_poses(poses: Iterable[FramePose], path: Path | str) -> None:
     """Writes the poses in the given order as `{"poses": [...]}`."""
     entries = [_entry(pose, path, f"poses.{index}.pose") for index, pose in enumerate(poses)]
-    write_tree(path, {"poses": entries})
+    write_tree({"poses": entries}, path)
 
 
-def write_pose(path: Path | str, pose: FramePose) -> None:
+def write_pose(pose: FramePose, path: Path | str) -> None:
     """Writes one pose in the single form, which libpleno expects of a lidar pose."""
-    write_tree(path, _entry(pose, path, "pose"))
+    write_tree(_entry(pose, path, "pose"), path)
 
 
 def read_pose(tree: PropertyTree, path: str, *, required: bool = True) -> tuple[FloatArray, FloatArray]:

@@ -177,7 +177,7 @@ def read_tree(path: Path | str) -> PropertyTree:
     return PropertyTree(str(path), content)
 
 
-def write_tree(path: Path | str, content: Mapping[str, Any]) -> None:
+def write_tree(content: Mapping[str, Any], path: Path | str) -> None:
     """Writes nested mappings, sequences and scalars as libpleno does: scalars as strings, empty lists as `""`.
 
     Floats are written with the digits that give back the same double. See `as_column` and `as_columns` for arrays.

@@ -68,7 +68,7 @@ def read_scene(path: Path | str) -> Scene:
     )
 
 
-def write_scene(path: Path | str, scene: Scene) -> None:
+def write_scene(scene: Scene, path: Path | str) -> None:
     """Writes a "scene" file."""
     boards = [
         {
@@ -90,7 +90,7 @@ def write_scene(path: Path | str, scene: Scene) -> None:
         for index, plate in enumerate(scene.plates)
     ]
     constellations = [{"points": [as_column(point) for point in points]} for points in scene.constellations]
-    write_tree(path, {"checkerboards": boards, "plates": plates, "constellations": constellations})
+    write_tree({"checkerboards": boards, "plates": plates, "constellations": constellations}, path)
 
 
 def _optional_list(tree: PropertyTree, path: str) -> list[PropertyTree]:

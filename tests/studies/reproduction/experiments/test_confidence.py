@@ -92,7 +92,7 @@ def photographed(root: Path) -> Path:
     ]
     for folder in [*images, *(f"r12-elp20/scenes/{scene}" for scene in SCENES)]:
         (root / folder).mkdir(parents=True)
-        write_image(root / folder / "raw.png", np.zeros((12, 16), np.uint16))
+        write_image(np.zeros((12, 16), np.uint16), root / folder / "raw.png")
     (root / "r12-es/targets/distances.txt").write_text("0 500\n1 600\n")
     for scene in SCENES:
         (root / "r12-elp20/scenes" / scene / "lidar.pts").write_text("1\n1 2 3 0 1 2 3\n")
@@ -112,7 +112,7 @@ def test_photographed_data_are_skipped_and_it_is_said(tmp_path: Path) -> None:
 def test_frames_with_a_truth_beside_them_are_found(tmp_path: Path) -> None:
     data = photographed(tmp_path / "data")
     folder = data / "r12-es/targets/01"
-    write_float_map(folder / TRUTH, np.ones((2, 2)))
+    write_float_map(np.ones((2, 2)), folder / TRUTH)
     (folder / TRUE_CAMERA).write_text("")
     source = source_of(Study(tmp_path / "out", data=data), "r12-es")
     assert frames_with_truth(source) == [folder / "raw.png"]
@@ -122,7 +122,7 @@ def test_truth_is_looked_up_where_the_calibrated_lattice_begins(tmp_path: Path) 
     true = shrunk(preset("r12-a"), 8, 6)
     save_camera(true, tmp_path / TRUE_CAMERA)
     depth = np.arange(48, dtype=np.float32).reshape(6, 8) + 400
-    write_float_map(tmp_path / TRUTH, depth)
+    write_float_map(depth, tmp_path / TRUTH)
     np.testing.assert_array_equal(true_lens_depth(tmp_path / "raw.png", true), depth)
     grid = true.micro_images
     lattice = replace(grid.lattice, columns=7)
