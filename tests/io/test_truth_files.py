@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plenodepth.errors import InputError
-from plenodepth.io.frame_distances import read_frame_distances
+from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.libpleno.depth_lists import ListedFile, read_depth_list
 
 

@@ -8,13 +8,13 @@ from plenodepth.io.libpleno import (
     CENTER_DTYPE,
     CORNER_DTYPE,
     FEATURE_DTYPE,
-    Checkerboard,
     DepthMapArchive,
     FramePose,
     InternalParameters,
+    LibplenoBoard,
+    LibplenoPlate,
+    LibplenoScene,
     Observations,
-    Plate,
-    Scene,
     observation_table,
     parameters_content,
     parameters_from_tree,
@@ -35,22 +35,22 @@ from plenodepth.io.libpleno import (
 from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
 from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, read_raytrix_grid
 from plenodepth.io.reading import read_bytes, read_text, to_number
-from plenodepth.io.strict_text import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
+from plenodepth.io.yaml_json import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
 
 __all__ = [
     "CENTER_DTYPE",
     "CORNER_DTYPE",
     "FEATURE_DTYPE",
-    "Checkerboard",
     "DepthMapArchive",
     "FramePose",
     "InternalParameters",
+    "LibplenoBoard",
+    "LibplenoPlate",
+    "LibplenoScene",
     "Observations",
-    "Plate",
     "PropertyTree",
     "RaytrixGrid",
     "RaytrixLensType",
-    "Scene",
     "as_column",
     "as_columns",
     "atomic_files",

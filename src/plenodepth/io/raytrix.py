@@ -1,4 +1,4 @@
-"""The lens grid that the software of a Raytrix camera stores beside its images (`RayCalibData` XML)."""
+"""Files of the Raytrix software: the lens grid beside its images (`RayCalibData` XML) and a pose of RxLive (.mat)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.libpleno.poses import rotation_fault
 from plenodepth.io.reading import read_bytes, to_number
+from plenodepth.io.text_tables import TextLines
 
 FloatArray = npt.NDArray[np.float64]
 
 _ROOT = "RayCalibData"
+_POSE_HEADER_LINES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,26 @@ def read_raytrix_grid(path: Path | str) -> RaytrixGrid:
         lens_types=_lens_types(node),
         distortion=(root.findtext("distortion/function") or "").strip(),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class RaytrixPose:
+    """rotation (3, 3) and translation (3,) mm as stored; the file does not say from which frame to which."""
+
+    rotation: FloatArray
+    translation: FloatArray
+
+
+def read_raytrix_pose(path: Path | str) -> RaytrixPose:
+    """Reads a .mat file: five lines of header, then [R | t] in three lines of four numbers; the rest is not read."""
+    lines = TextLines(read_bytes(path), path)
+    rows = np.array([lines.numbers(_POSE_HEADER_LINES + row, 4, "a row of [R | t]") for row in range(3)])
+    fault = rotation_fault(rows[:, :3])
+    if fault:
+        raise InputError(
+            fault[0], file=path, field=f"lines {_POSE_HEADER_LINES + 1} … {_POSE_HEADER_LINES + 3}", fix=fault[1]
+        )
+    return RaytrixPose(rows[:, :3].copy(), rows[:, 3].copy())
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera, save_camera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.io import Checkerboard as BoardRecord
 from plenodepth.io import (
     FramePose,
+    LibplenoBoard,
+    LibplenoScene,
     Observations,
     write_float_map,
     write_image,
@@ -29,7 +30,6 @@ from plenodepth.io import (
     write_poses,
     write_pts,
 )
-from plenodepth.io import Scene as BoardScene
 from plenodepth.io import write_scene as write_boards
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan
 from plenodepth.sim.render import Rendering, RenderSettings
@@ -91,8 +91,8 @@ def write_truth(scene: Scene, truth: GroundTruth, folder: Path, frame: int = 0) 
         board = boards[0]
         stored = board.cam_from_object.inverse()
         write_poses([FramePose(frame, stored.rotation, stored.translation)], folder / "poses.js")
-        record = BoardRecord(board.columns, board.rows, board.square, np.eye(3), np.zeros(3))
-        write_boards(BoardScene(checkerboards=(record,)), folder / "scene.js")
+        record = LibplenoBoard(board.columns, board.rows, board.square, np.eye(3), np.zeros(3))
+        write_boards(LibplenoScene(checkerboards=(record,)), folder / "scene.js")
 
 
 def write_lidar(scan: LidarScan, folder: Path) -> None:

@@ -18,10 +18,10 @@ from plenodepth.geometry import Pose
 from plenodepth.io import (
     CENTER_DTYPE,
     FEATURE_DTYPE,
-    Checkerboard,
     FramePose,
+    LibplenoBoard,
+    LibplenoScene,
     Observations,
-    Scene,
     observation_table,
     read_observations,
     write_observations,
@@ -29,7 +29,7 @@ from plenodepth.io import (
     write_scene,
 )
 
-BOARD = Checkerboard(5, 4, 10.0, np.eye(3), np.zeros(3))
+BOARD = LibplenoBoard(5, 4, 10.0, np.eye(3), np.zeros(3))
 FRAMES = {2: 500.0, 5: 700.0}  # distance of the board in each frame, mm
 SHIFT_UV, SHIFT_RHO = (0.3, -0.4), 0.25  # of every feature from where the camera puts it, px
 
@@ -67,7 +67,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # The file gives the camera in the board's frame.
     camera_poses = [(frame, pose_of(frame).inverse()) for frame in FRAMES]
     write_poses([FramePose(frame, pose.rotation, pose.translation) for frame, pose in camera_poses], "poses.js")
-    write_scene(Scene((BOARD,)), "scene.js")
+    write_scene(LibplenoScene((BOARD,)), "scene.js")
     return tmp_path
 
 
@@ -221,7 +221,7 @@ def test_a_board_must_be_found_somewhere(refused: Refused, files: Path) -> None:
 
 
 def test_one_board_is_needed(refused: Refused, files: Path) -> None:
-    write_scene(Scene((BOARD, BOARD)), "scene.js")
+    write_scene(LibplenoScene((BOARD, BOARD)), "scene.js")
     error = refused("camera", "check", "r12-mini", "--features", "features.csv", *POSED)
     assert error == "scene.js: checkerboards: has 2 boards, needs one"
 

@@ -15,7 +15,7 @@ from plenodepth.io.clouds.ply import write_ply
 from plenodepth.io.clouds.pts import write_pts
 from plenodepth.io.clouds.ptx import read_ptx
 from plenodepth.io.libpleno.point_cloud import PointCloudArchive, read_point_cloud, write_point_cloud
-from plenodepth.io.mat import read_mat
+from plenodepth.io.raytrix import read_raytrix_pose
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.uniform([-200, -150, 500], [200, 150, 900], (40, 3))  # mm
@@ -171,13 +171,13 @@ def test_an_archive_starts_with_its_sizes_and_has_pixel_centres_at_halves(tmp_pa
 
 def test_a_pose_of_rxlive_is_read_after_its_header(tmp_path: Path) -> None:
     header = "# one\n# two\n# three\n# four\n# five\n"
-    pose = read_mat(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n0 0 1 -700.5\n0 0 0 1\n"))
+    pose = read_raytrix_pose(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n0 0 1 -700.5\n0 0 0 1\n"))
     np.testing.assert_array_equal(pose.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     np.testing.assert_array_equal(pose.translation, [5, 6, -700.5])
     with pytest.raises(InputError, match="line 8: the file ends before a row of"):
-        read_mat(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n"))
+        read_raytrix_pose(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n"))
     with pytest.raises(InputError, match="lines 6 … 8: singular pose"):
-        read_mat(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n0 0 2 7\n"))
+        read_raytrix_pose(stored(tmp_path, "pose.mat", header + "0 -1 0 5\n1 0 0 6\n0 0 2 7\n"))
 
 
 @pytest.mark.parametrize("kind", ["scan.ptx", "cloud.xyz", "cloud.bin", "cloud.bin.gz"])

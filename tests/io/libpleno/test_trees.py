@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 
 from plenodepth.errors import InputError
 from plenodepth.io import (
-    Checkerboard,
     FramePose,
     InternalParameters,
-    Plate,
-    Scene,
+    LibplenoBoard,
+    LibplenoPlate,
+    LibplenoScene,
     as_columns,
     read_parameters,
     read_poses,
@@ -136,9 +136,9 @@ def test_a_singular_pose_is_named(tmp_path: Path, rotation: np.ndarray[Any, np.d
         read_poses(stored(tmp_path, {"poses": [good, bad]}))
     with pytest.raises(InputError, match=r"b\.js: poses\.0\.pose\.rotation: singular pose"):
         write_poses([FramePose(0, rotation, np.zeros(3))], tmp_path / "b.js")
-    board = Checkerboard(9, 5, 10.0, rotation, np.zeros(3))
+    board = LibplenoBoard(9, 5, 10.0, rotation, np.zeros(3))
     with pytest.raises(InputError, match=r"b\.js: checkerboards\.0\.pose\.rotation: singular pose"):
-        write_scene(Scene((board,)), tmp_path / "b.js")
+        write_scene(LibplenoScene((board,)), tmp_path / "b.js")
 
 
 @pytest.mark.parametrize("rotation", [np.full((3, 3), np.nan), np.eye(2)])
@@ -173,7 +173,7 @@ def test_bad_poses_are_named(tmp_path: Path, content: dict[str, Any], message: s
 
 
 def test_corners_run_along_the_columns_first() -> None:
-    board = Checkerboard(3, 2, 10.0, turn(2), np.array([1.0, 2.0, 3.0]))
+    board = LibplenoBoard(3, 2, 10.0, turn(2), np.array([1.0, 2.0, 3.0]))
     expected = [[0, 0, 0], [10, 0, 0], [20, 0, 0], [0, 10, 0], [10, 10, 0], [20, 10, 0]]
     np.testing.assert_array_equal(board.corners(), expected)
     np.testing.assert_allclose(board.corners_in_scene()[1], turn(2) @ [10, 0, 0] + [1, 2, 3])
@@ -192,10 +192,10 @@ def test_a_scene_takes_defaults(tmp_path: Path) -> None:
 
 
 def test_a_scene_comes_back_exactly(tmp_path: Path) -> None:
-    board = Checkerboard(9, 6, 26.25, turn(3), np.array([1.0, 2.0, 1 / 3]))
-    plate = Plate(262.5, 183.75, 0.05, "board.png", turn(4), np.array([0.0, 0.0, 900.0]))
+    board = LibplenoBoard(9, 6, 26.25, turn(3), np.array([1.0, 2.0, 1 / 3]))
+    plate = LibplenoPlate(262.5, 183.75, 0.05, "board.png", turn(4), np.array([0.0, 0.0, 900.0]))
     points = np.arange(12.0).reshape(4, 3) / 7
-    write_scene(Scene((board,), (plate,), (points, np.empty((0, 3)))), tmp_path / "a.js")
+    write_scene(LibplenoScene((board,), (plate,), (points, np.empty((0, 3)))), tmp_path / "a.js")
     back = read_scene(tmp_path / "a.js")
     for record, expected in ((back.checkerboards[0], board), (back.plates[0], plate)):
         for name in expected.__dataclass_fields__:
@@ -205,7 +205,7 @@ def test_a_scene_comes_back_exactly(tmp_path: Path) -> None:
 
 
 def test_an_empty_scene_comes_back(tmp_path: Path) -> None:
-    write_scene(Scene(), tmp_path / "a.js")
+    write_scene(LibplenoScene(), tmp_path / "a.js")
     back = read_scene(tmp_path / "a.js")
     assert (back.checkerboards, back.plates, back.constellations) == ((), (), ())
 

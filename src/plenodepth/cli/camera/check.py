@@ -19,7 +19,7 @@ from plenodepth.cli.shared.common import CameraArgument, JsonOption, ParametersO
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.geometry import Pose
-from plenodepth.io import Checkerboard, Observations, read_observations, read_poses, read_scene
+from plenodepth.io import LibplenoBoard, Observations, read_observations, read_poses, read_scene
 
 
 def check(
@@ -70,7 +70,7 @@ def _inverse_distortion(camera: PlenopticCamera) -> InverseDistortionFit | None:
 
 
 def _check_features(
-    camera: PlenopticCamera, observed: Observations, features: Path, poses: Path, board: Checkerboard
+    camera: PlenopticCamera, observed: Observations, features: Path, poses: Path, board: LibplenoBoard
 ) -> Reprojection:
     if not len(observed.features):
         raise InputError("holds no features", file=features)
@@ -96,10 +96,10 @@ def _check_centers(
         raise error.in_file(file) from None
 
 
-def _board(scene: Path | None, board: str | None, *beside: Path) -> Checkerboard:
+def _board(scene: Path | None, board: str | None, *beside: Path) -> LibplenoBoard:
     if board is not None:
         given = parse_board(board)
-        return Checkerboard(given.columns, given.rows, given.square, np.eye(3), np.zeros(3))
+        return LibplenoBoard(given.columns, given.rows, given.square, np.eye(3), np.zeros(3))
     candidates = [scene] if scene is not None else [path.parent / "scene.js" for path in beside]
     found = next((path for path in candidates if path.is_file()), candidates[0] if scene else None)
     if found is None:

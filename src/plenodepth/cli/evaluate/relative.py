@@ -43,7 +43,7 @@ def relative(
     """
     from plenodepth.evaluate.frames.frame_depths import frame_depths, match_frames
     from plenodepth.evaluate.frames.relative import by_displacement, relative_depth_error
-    from plenodepth.io.frame_distances import read_places
+    from plenodepth.io.frame_tables import read_places
 
     require_figure(figure)
     places = read_places(truth)

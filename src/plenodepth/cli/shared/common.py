@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plenodepth.errors import InputError
-from plenodepth.io.strict_text import null_for_nan
+from plenodepth.io.yaml_json import null_for_nan
 
 CameraArgument = Annotated[
     str,

@@ -14,12 +14,12 @@ from plenodepth.errors import InputError
 from plenodepth.evaluate.frames.relative import median_depth
 from plenodepth.io import read_poses, read_text, read_tree
 from plenodepth.io.clouds.any_format import CLOUD_SUFFIXES, read_cloud
+from plenodepth.io.frame_tables import read_depth_table
 from plenodepth.io.libpleno.archive import is_archive, read_archive
 from plenodepth.io.libpleno.depth_lists import is_depth_list, read_depth_list
 from plenodepth.io.libpleno.point_cloud import is_point_cloud
 from plenodepth.io.maps.any_format import MAP_SUFFIXES, read_map
-from plenodepth.io.maps.depth_table import read_depth_table
-from plenodepth.io.mat import read_mat
+from plenodepth.io.raytrix import read_raytrix_pose
 
 NUMBER = re.compile(r"\d+")
 # What a folder of results is searched for, the first that is there: maps of simulated frames and of `plenodepth depth`.
@@ -166,7 +166,7 @@ def _depths(path: Path, frame: int | None) -> list[FrameDepth]:
         return _table(path, frame)
     number = _frame_of(path) if frame is None else frame
     if name.endswith(".mat"):
-        return [FrameDepth(number, abs(float(read_mat(path).translation[2])), str(path))]
+        return [FrameDepth(number, abs(float(read_raytrix_pose(path).translation[2])), str(path))]
     cloud = is_point_cloud(read_archive(path)) if is_archive(path) else name.endswith(CLOUD_SUFFIXES)
     if cloud:
         return [FrameDepth(number, float(np.median(read_cloud(path).points[:, 2])), str(path))]

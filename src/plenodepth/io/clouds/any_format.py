@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.clouds.columns import UNITS, Unit, checked_unit, guessed_unit
 from plenodepth.io.clouds.ply import read_ply
 from plenodepth.io.clouds.pts import read_pts
 from plenodepth.io.clouds.ptx import read_ptx
-from plenodepth.io.clouds.units import UNITS, Unit, checked_unit, guessed_unit
 from plenodepth.io.clouds.xyz import read_xyz
 from plenodepth.io.libpleno.archive import is_archive
 from plenodepth.io.libpleno.point_cloud import read_point_cloud

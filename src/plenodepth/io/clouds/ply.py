@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
-from plenodepth.io.number_tables import number_table
+from plenodepth.io.clouds.columns import Columns, as_integers, checked_colors, checked_column, checked_points, is_count
 from plenodepth.io.reading import quoted, read_bytes
-
-Columns = dict[str, npt.NDArray[Any]]
+from plenodepth.io.text_tables import number_table
 
 _COORDINATES = ("x", "y", "z")
 _CHANNELS = ("red", "green", "blue")
@@ -31,7 +30,6 @@ _TYPES = {
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_FAR_AWAY = 1e30  # still a float32, which is how coordinates are written
 _END = re.compile(rb"(?:^|[\r\n])end_header[ \t]*(?:\r\n|\n|\r)")
 
 
@@ -68,7 +66,7 @@ def read_ply(path: Path | str) -> Columns:
     """The vertices of a PLY file: `points` (n, 3) float64, `colors` (n, 3) uint8 where red, green and blue are bytes.
 
     Every other property of a vertex comes under its own name, (n,), in the file's type. Faces are skipped. So
-    `write_ply(other, **read_ply(path))` copies a cloud.
+    `write_ply(path=other, **read_ply(path))` copies a cloud.
     """
     data = read_bytes(path)
     header = _parse_header(data, path)
@@ -82,49 +80,6 @@ def read_ply(path: Path | str) -> Columns:
     if all(name in columns and columns[name].dtype == np.uint8 for name in _CHANNELS):
         result["colors"] = np.stack([columns.pop(name) for name in _CHANNELS], axis=1)
     return result | columns
-
-
-def checked_points(points: npt.ArrayLike, path: Path | str) -> npt.NDArray[np.float64]:
-    """Points (n, 3), finite, or an `InputError` that names the file."""
-    array = np.asarray(points, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise InputError(f"has the shape {array.shape}", file=path, field="points", fix="give (n, 3)")
-    if not (np.abs(array) < _FAR_AWAY).all():
-        fix = "leave points without depth out"
-        raise InputError("holds a coordinate that is not finite", file=path, field="points", fix=fix)
-    return array
-
-
-def checked_colors(colors: npt.ArrayLike, count: int, path: Path | str) -> npt.NDArray[np.uint8]:
-    """Colours (count, 3) uint8, or an `InputError` that names the file."""
-    array = np.asarray(colors)
-    if array.shape != (count, 3) or array.dtype != np.uint8:
-        message = f"is {array.dtype} of the shape {array.shape}"
-        raise InputError(message, file=path, field="colors", fix=f"give uint8 ({count}, 3)")
-    return array
-
-
-def checked_column(values: npt.ArrayLike, count: int, name: str, path: Path | str) -> npt.NDArray[np.float32]:
-    """One number per point, (count,) float32, or an `InputError` that names the file."""
-    array = np.asarray(values)
-    if array.shape != (count,) or array.dtype.kind not in "biuf":
-        message = f"is {array.dtype} of the shape {array.shape}"
-        raise InputError(message, file=path, field=name, fix=f"give one number per point, ({count},)")
-    with np.errstate(over="ignore", invalid="ignore"):
-        single = array.astype(np.float32)
-    if np.isinf(single).any() and not np.isinf(array).any():
-        raise InputError("holds a number beyond the range of float32", file=path, field=name, fix="change the unit")
-    return single
-
-
-def is_count(digits: str) -> bool:
-    """Whether a text is a whole number of points that a file can hold."""
-    return digits.isascii() and digits.isdecimal() and len(digits) < 16
-
-
-def bytes_from_floats(values: npt.NDArray[np.float64], field: str, path: Path | str) -> npt.NDArray[np.uint8]:
-    """Whole numbers 0 … 255 that were written as text."""
-    return _as_integers(values, np.dtype(np.uint8), field, path)
 
 
 @dataclass(frozen=True)
@@ -207,15 +162,8 @@ def _text_columns(data: bytes, header: _Header, path: Path | str) -> Columns:
     for (name, kind), values in zip(header.fields, table.T, strict=True):
         integers = np.dtype(kind).kind in "iu"
         with np.errstate(over="ignore"):  # a coordinate that becomes infinite is refused with the others
-            columns[name] = _as_integers(values, np.dtype(kind), name, path) if integers else values.astype(kind)
+            columns[name] = as_integers(values, np.dtype(kind), name, path) if integers else values.astype(kind)
     return columns
-
-
-def _as_integers(values: npt.NDArray[np.float64], kind: Any, field: str, path: Path | str) -> npt.NDArray[Any]:
-    limits = np.iinfo(kind)
-    if not ((values >= limits.min) & (values <= limits.max) & (values == np.floor(values))).all():
-        raise InputError(f"holds a number that is no {limits.dtype}", file=path, field=field, fix="repair the file")
-    return values.astype(kind)
 
 
 def _cut_short(found: int, header: _Header, path: Path | str) -> InputError:

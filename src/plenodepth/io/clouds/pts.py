@@ -12,17 +12,19 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
-from plenodepth.io.clouds.ply import (
+from plenodepth.io.clouds.columns import (
+    MM_PER_METRE,
+    UNITS,
     Columns,
+    Unit,
     bytes_from_floats,
     checked_colors,
     checked_column,
     checked_points,
     is_count,
 )
-from plenodepth.io.clouds.units import MM_PER_METRE, UNITS, Unit
-from plenodepth.io.number_tables import number_table
 from plenodepth.io.reading import quoted, read_bytes
+from plenodepth.io.text_tables import number_table
 
 _LINES_AT_A_TIME = 100_000
 # What the numbers of a line mean, by how many there are.

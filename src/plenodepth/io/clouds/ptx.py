@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.clouds.ply import bytes_from_floats, checked_column, checked_points
+from plenodepth.io.clouds.columns import bytes_from_floats, checked_column, checked_points
 from plenodepth.io.reading import quoted, read_bytes
-from plenodepth.io.text_lines import TRUNCATED, TextLines
+from plenodepth.io.text_tables import TRUNCATED, TextLines
 
 Float64 = npt.NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.clouds.ply import bytes_from_floats, checked_points, is_count
+from plenodepth.io.clouds.columns import bytes_from_floats, checked_points, is_count
 from plenodepth.io.reading import read_bytes
-from plenodepth.io.text_lines import TRUNCATED, TextLines
+from plenodepth.io.text_tables import TRUNCATED, TextLines
 
 COLUMNS = (3, 4, 6, 7)  # x y z, then an intensity, a colour or both
 

@@ -18,19 +18,19 @@ from plenodepth.io.libpleno.parameters import (
     write_parameters,
 )
 from plenodepth.io.libpleno.poses import FramePose, pose_content, read_pose, read_poses, write_pose, write_poses
-from plenodepth.io.libpleno.scene import Checkerboard, Plate, Scene, read_scene, write_scene
+from plenodepth.io.libpleno.scene import LibplenoBoard, LibplenoPlate, LibplenoScene, read_scene, write_scene
 
 __all__ = [
     "CENTER_DTYPE",
     "CORNER_DTYPE",
     "FEATURE_DTYPE",
-    "Checkerboard",
     "DepthMapArchive",
     "FramePose",
     "InternalParameters",
+    "LibplenoBoard",
+    "LibplenoPlate",
+    "LibplenoScene",
     "Observations",
-    "Plate",
-    "Scene",
     "observation_table",
     "parameters_content",
     "parameters_from_tree",

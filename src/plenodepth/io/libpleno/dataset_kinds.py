@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenodepth.errors import InputError
-from plenodepth.io.frame_distances import read_frame_distances
+from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.libpleno.archive import is_archive, read_archive
 from plenodepth.io.libpleno.depth_lists import is_depth_list
 from plenodepth.io.libpleno.depth_map import read_depth_map

@@ -18,7 +18,7 @@ SIZE_OF_TEXTURE = -1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Checkerboard:
+class LibplenoBoard:
     """A board of `columns` x `rows` INNER corners. Its frame: origin at corner 0, x along columns, y along rows."""
 
     columns: int  # "x_grid"
@@ -38,7 +38,7 @@ class Checkerboard:
 
 
 @dataclass(frozen=True, eq=False)
-class Plate:
+class LibplenoPlate:
     """A textured rectangle. Its frame: origin at one corner, x along the width, y along the height."""
 
     width: float  # [mm]; negative: the size of the texture, 1 mm for each pixel
@@ -50,25 +50,25 @@ class Plate:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class LibplenoScene:
     """What a "scene" file holds; a constellation is an array (n, 3) of target points [mm] in the lidar frame."""
 
-    checkerboards: tuple[Checkerboard, ...] = ()
-    plates: tuple[Plate, ...] = ()
+    checkerboards: tuple[LibplenoBoard, ...] = ()
+    plates: tuple[LibplenoPlate, ...] = ()
     constellations: tuple[FloatArray, ...] = ()
 
 
-def read_scene(path: Path | str) -> Scene:
+def read_scene(path: Path | str) -> LibplenoScene:
     """Reads a "scene" file. A missing pose is the identity, a missing list is empty."""
     tree = read_tree(path)
-    return Scene(
+    return LibplenoScene(
         tuple(_read_checkerboard(entry) for entry in _optional_list(tree, "checkerboards")),
         tuple(_read_plate(entry) for entry in _optional_list(tree, "plates")),
         tuple(entry.vectors("points", 3) for entry in _optional_list(tree, "constellations")),
     )
 
 
-def write_scene(scene: Scene, path: Path | str) -> None:
+def write_scene(scene: LibplenoScene, path: Path | str) -> None:
     """Writes a "scene" file."""
     boards = [
         {
@@ -97,19 +97,19 @@ def _optional_list(tree: PropertyTree, path: str) -> list[PropertyTree]:
     return tree.subtrees(path) if tree.has(path) else []
 
 
-def _read_checkerboard(tree: PropertyTree) -> Checkerboard:
+def _read_checkerboard(tree: PropertyTree) -> LibplenoBoard:
     columns, rows, square = tree.integer("x_grid"), tree.integer("y_grid"), tree.number("lph")
     for path, value in (("x_grid", columns), ("y_grid", rows), ("lph", square)):
         if value <= 0:
             raise tree.error(path, f"is not positive: {value:g}", "give a number > 0")
-    return Checkerboard(columns, rows, square, *read_pose(tree, "pose", required=False))
+    return LibplenoBoard(columns, rows, square, *read_pose(tree, "pose", required=False))
 
 
-def _read_plate(tree: PropertyTree) -> Plate:
+def _read_plate(tree: PropertyTree) -> LibplenoPlate:
     scale = tree.number("scale", default=1.0)
     if scale <= 0:
         raise tree.error("scale", f"is not positive: {scale:g}", "give the millimetres of one texture pixel")
-    return Plate(
+    return LibplenoPlate(
         tree.number("width", default=SIZE_OF_TEXTURE),
         tree.number("height", default=SIZE_OF_TEXTURE),
         scale,

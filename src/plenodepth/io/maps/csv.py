@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.reading import quoted, read_bytes
-from plenodepth.io.text_lines import TextLines
+from plenodepth.io.text_tables import TextLines
 
 DEPTHS = ("d", "z", "depth")
 LARGEST = 100_000  # columns or rows

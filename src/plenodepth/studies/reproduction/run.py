@@ -15,7 +15,7 @@ from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_path, json_text
-from plenodepth.io.strict_text import null_for_nan
+from plenodepth.io.yaml_json import null_for_nan
 from plenodepth.studies.reproduction.datasets import prepared
 from plenodepth.studies.reproduction.experiments.absolute import absolute_experiment, absolute_tasks
 from plenodepth.studies.reproduction.experiments.confidence import confidence_experiment

@@ -14,7 +14,7 @@ from plenodepth.calib.features import Board
 from plenodepth.calib.image_list import ListedImage, listed_files, listed_images
 from plenodepth.calib.whites.initial_camera import Optics
 from plenodepth.errors import InputError
-from plenodepth.io.frame_distances import read_frame_distances
+from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.images import read_image
 from plenodepth.io.libpleno.dataset import DatasetFiles, find_dataset
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset

@@ -1,17 +1,22 @@
-"""Known places of frames: a text file with a line `frame distance` for each, or the manifest of a simulated dataset."""
+"""Tables of one distance for each frame, mm: true places, a simulated dataset's manifest, depths that were found."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import numpy as np
+
 from plenodepth.errors import InputError
-from plenodepth.io.reading import read_text, to_number
-from plenodepth.io.strict_text import parse_by_suffix
+from plenodepth.io.maps.csv import LARGEST_FRAME
+from plenodepth.io.reading import quoted, read_bytes, read_text, to_number
+from plenodepth.io.text_tables import TextLines
+from plenodepth.io.yaml_json import parse_by_suffix
 
 NUMBER = re.compile(r"\d+")
 SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 COMMENT = "#"
+DEPTHS = ("d", "z", "depth", "depth_mm", "z_mm", "median_z_mm", "distance")  # names of a column of depths
 
 
 def read_frame_distances(path: Path | str) -> dict[int, float]:
@@ -46,6 +51,30 @@ def read_frame_distances(path: Path | str) -> dict[int, float]:
 def read_places(path: Path | str) -> dict[int, float]:
     """The distance of each frame, mm, from a text file, or from a manifest's frames that have one (steps/03)."""
     return _of_manifest(path) if Path(path).suffix.lower() == ".json" else read_frame_distances(path)
+
+
+def read_depth_table(path: Path | str) -> dict[int, float]:
+    """The depth of each frame, mm: the median of its lines that are not 0; NaN where all are."""
+    data = read_bytes(path)
+    lines = TextLines(data.replace(b",", b" ").replace(b";", b" "), path)
+    header = [word.lower() for word in lines.text(0).split()] if len(lines) else []
+    depth = next((name for name in DEPTHS if name in header), None)
+    if "frame" not in header or depth is None:
+        words = quoted(TextLines(data, path).text(0)) if len(lines) else "nothing"
+        raise InputError(f"starts with {words}", file=path, field="line 1", fix="name the columns: frame,depth")
+    table = lines.table(1, len(lines))
+    if not len(table):
+        raise InputError("holds no depth", file=path)
+    if table.shape[1] != len(header):
+        raise InputError(f"has {table.shape[1]} values, the header {len(header)}", file=path, field="line 2")
+    frames, values = table[:, header.index("frame")], table[:, header.index(depth)]
+    if not ((np.abs(frames) < LARGEST_FRAME) & (frames == np.floor(frames))).all():
+        raise InputError("holds a number that is no frame", file=path, field="frame")
+    result: dict[int, float] = {}
+    for frame in np.unique(frames).tolist():
+        present = values[(frames == frame) & (values != 0)]
+        result[int(frame)] = float(np.median(present)) if len(present) else float("nan")
+    return result
 
 
 def _of_manifest(path: Path | str) -> dict[int, float]:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenodepth.errors import InputError
-from plenodepth.io import number_tables
-from plenodepth.io.number_tables import _quickly, number_table
+from plenodepth.io import text_tables
+from plenodepth.io.text_tables import _quickly, number_table
 
 DECIMAL = st.from_regex(
     r"[+-]?(\d{1,9}\.?\d{0,7}|\.\d{1,7})([eE][+-]?\d{1,2})?", fullmatch=True, alphabet="0123456789.eE+-"
@@ -65,8 +65,8 @@ def test_all_else_is_left_to_the_slow_reader(text: str) -> None:
 
 
 def test_long_texts_are_read_in_parts_and_faults_in_them_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(number_tables, "SHORT", 0)
-    monkeypatch.setattr(number_tables, "BYTES_AT_A_TIME", 16)
+    monkeypatch.setattr(text_tables, "SHORT", 0)
+    monkeypatch.setattr(text_tables, "BYTES_AT_A_TIME", 16)
     text = "".join(f"{i} {i / 8}\n" for i in range(50)).encode()
     np.testing.assert_array_equal(number_table(text, Path("x")), slowly(text))
     np.testing.assert_array_equal(number_table(text.rstrip(), Path("x")), slowly(text))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plenodepth.errors import InputError
 from plenodepth.io import json_text, parse_yaml, require_unique_keys, yaml_text
-from plenodepth.io.strict_text import null_for_nan
+from plenodepth.io.yaml_json import null_for_nan
 
 LEAVES = st.one_of(
     st.none(),
