@@ -146,7 +146,7 @@ def _require_writable(out: Path) -> None:
 
 
 def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
-    from plenodepth.view.reports.reproduction import duration
+    from plenodepth.view.reports.formats import duration
 
     table = plain_table("Plan", "stage", "about")
     for stage, seconds in [*stages, ("all", sum(seconds for _, seconds in stages))]:
@@ -156,7 +156,8 @@ def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
 
 
 def _print_checks(result: dict[str, Any]) -> None:
-    from plenodepth.view.reports.reproduction import CHECK_COLUMNS, check_cells, duration, missed_line
+    from plenodepth.view.reports.formats import duration
+    from plenodepth.view.reports.reproduction import CHECK_COLUMNS, check_cells, missed_line
 
     checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
     table = plain_table(f"Figures (took {duration(result['seconds'])})", "experiment", *CHECK_COLUMNS)

@@ -27,7 +27,7 @@ from plenodepth.camera.depth import usable_virtual_range
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.view.reports.calibration import write_calibration_report
-from plenodepth.view.reports.numbers import with_sigma
+from plenodepth.view.reports.formats import with_sigma
 
 VOID = {"meta", "img", "br"}
 

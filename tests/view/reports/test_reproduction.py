@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from reproductions import reproduction
 
-from plenodepth.view.reports.reproduction import cell_text, check_cells, duration, write_reproduction_report
+from plenodepth.view.reports.formats import cell_text, duration
+from plenodepth.view.reports.reproduction import check_cells, write_reproduction_report
 
 
 @pytest.fixture(scope="module")

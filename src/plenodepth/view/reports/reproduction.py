@@ -1,124 +1,135 @@
-"""The report of a reproduction: what was reached and what was not, experiment by experiment, and how it was made."""
+"""The report of a reproduction: what was reached and what was not, experiment by experiment, and how it was made.
+
+The same content is written twice: as one HTML page, and as Markdown with the figures in files beside it.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plenodepth.io import atomic_path
-from plenodepth.view.figures.save import save_figure
-from plenodepth.view.reports.blocks import Block, Heading, Picture, Table, Text, as_html, as_markdown
-from plenodepth.view.reports.numbers import with_sigma
-from plenodepth.view.reports.reproduction_pictures import pictures
+from plenodepth.view.reports.formats import MISSING, cell_text, duration, with_sigma, with_unit
+from plenodepth.view.reports.page import Picture, Table, render
+from plenodepth.view.reports.reproduction_pictures import experiment_pictures
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 TITLE = "The paper's experiments, done again"
-NONE = "–"
-
-
-def write_reproduction_report(result: Mapping[str, Any], out: Path) -> list[Path]:
-    """Write report.html, report.md and figures/*.png of a result into the folder `out`; their paths, HTML first."""
-    blocks = list(report_blocks(result, out))
-    folder = out / FIGURES
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for block in blocks:
-        if isinstance(block, Picture):
-            written.append(folder / f"{block.name}.png")
-            save_figure(block.figure, written[-1], dpi=120)
-    texts = {HTML: as_html(TITLE, blocks), MARKDOWN: as_markdown(TITLE, blocks, FIGURES)}
-    for name, text in texts.items():
-        with atomic_path(out / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    return [*(out / name for name in texts), *written]
-
-
-def report_blocks(result: Mapping[str, Any], out: Path) -> Iterator[Block]:
-    """All of the report, in order."""
-    yield from _summary(result)
-    for name, experiment in result["experiments"].items():
-        yield Heading(experiment["title"])
-        yield Text(experiment["text"])
-        for table in experiment["tables"]:
-            rows = [[cell_text(cell) for cell in row] for row in table["rows"]]
-            yield Table(table["columns"], rows, table["title"], table.get("note") or "", _text_columns(table["rows"]))
-        yield from pictures(name, experiment["values"], out)
-    yield from _origin(result)
-    yield from _calibrations(result.get("calibration", {}))
-    yield from _times(result)
-
-
-def _summary(result: Mapping[str, Any]) -> Iterator[Block]:
-    source = "simulated twins of the paper's datasets" if result["data"] == "twins" else f"data in {result['data']}"
-    size = ", in quick mode (small sensors: figures are coarser than at full size)" if result["quick"] else ""
-    yield Text(f"Ours on {source}{size}; the paper's figures are those of its real images.")
-    yield Heading("What was asked, and what was reached")
-    checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
-    asked = [check for _, check in checks if check["met"] is not None]
-    missed = [check for check in asked if not check["met"]]
-    if not checks:
-        yield Text("Nothing was asked of these experiments.")
-        return
-    if missed:
-        yield Text(f"{len(asked) - len(missed)} of {len(asked)} are reached. Not reached:", "bad")
-        for check in missed:
-            yield Text(missed_line(check), "bad")
-    else:
-        yield Text(f"All {len(asked)} are reached.", "good")
-    rows = [[name, *check_cells(check)] for name, check in checks]
-    yield Table(("experiment", *CHECK_COLUMNS), rows, left=(1, 5))
-
-
 CHECK_COLUMNS = ("figure", "ours", "paper", "asked, at most", "reached")
 
 
+@dataclass(frozen=True)
+class Goals:
+    """What was asked of the experiments: the verdict, what is not reached, and all checks."""
+
+    verdict: str
+    kind: str = ""  # of the verdict: "good", "bad" or neither
+    missed: Sequence[str] = ()
+    table: Table | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report under a heading of its own."""
+
+    title: str
+    text: str = ""
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = ()
+
+
+def write_reproduction_report(result: Mapping[str, Any], out: Path) -> list[Path]:
+    """Write report.html, report.md and figures/*.png into the folder `out`. Return their paths, HTML first."""
+    context = report_context(result, out)
+    folder = out / FIGURES
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {folder / f"{picture.name}.png": picture.png for part in context["sections"] for picture in part.pictures}
+    texts = {
+        out / HTML: render("reproduction.html.j2", **context).encode(),
+        out / MARKDOWN: render("reproduction.md.j2", **context, figures=FIGURES).encode(),
+    }
+    for path, content in {**files, **texts}.items():
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content)
+    return [*texts, *files]
+
+
+def report_context(result: Mapping[str, Any], out: Path) -> dict[str, Any]:
+    """All that the templates show. `out` is the folder that paths in the result refer to."""
+    experiments = [
+        Section(
+            experiment["title"],
+            experiment["text"],
+            [_experiment_table(table) for table in experiment["tables"]],
+            list(experiment_pictures(name, experiment["values"], out)),
+        )
+        for name, experiment in result["experiments"].items()
+    ]
+    calibration = result.get("calibration", {})
+    return {
+        "title": TITLE,
+        "lead": _lead(result),
+        "goals": _goals(result),
+        "sections": [
+            *experiments,
+            Section("How it was made", tables=_origin_tables(result)),
+            *([Section("Calibrations", tables=[_calibration_table(calibration)])] if calibration else []),
+            Section("Time", tables=[_time_table(result)]),
+        ],
+    }
+
+
+def _lead(result: Mapping[str, Any]) -> str:
+    source = "simulated twins of the paper's datasets" if result["data"] == "twins" else f"data in {result['data']}"
+    size = ", in quick mode (small sensors: figures are coarser than at full size)" if result["quick"] else ""
+    return f"Ours on {source}{size}; the paper's figures are those of its real images."
+
+
+def _goals(result: Mapping[str, Any]) -> Goals:
+    checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
+    if not checks:
+        return Goals("Nothing was asked of these experiments.")
+    asked = [check for _, check in checks if check["met"] is not None]
+    missed = [missed_line(check) for check in asked if not check["met"]]
+    table = Table(("experiment", *CHECK_COLUMNS), [[name, *check_cells(check)] for name, check in checks], left=(1, 5))
+    if missed:
+        verdict = f"{len(asked) - len(missed)} of {len(asked)} are reached. Not reached:"
+        return Goals(verdict, "bad", missed, table)
+    return Goals(f"All {len(asked)} are reached.", "good", table=table)
+
+
 def check_cells(check: Mapping[str, Any]) -> list[str]:
-    """A check as text: what, ours, the paper's, what was asked, whether it is met."""
-    met = {True: "yes", False: "NO", None: NONE}[check["met"]]
-    if is_statement(check):
-        return [check["what"], "holds" if check["met"] else "does not hold", NONE, NONE, met]
-    return [check["what"], *(_with_unit(check[field], check["unit"]) for field in ("ours", "paper", "asked")), met]
+    """The cells of a check below CHECK_COLUMNS."""
+    met = {True: "yes", False: "NO", None: MISSING}[check["met"]]
+    if _is_statement(check):
+        return [check["what"], "holds" if check["met"] else "does not hold", MISSING, MISSING, met]
+    return [check["what"], *(with_unit(check[field], check["unit"]) for field in ("ours", "paper", "asked")), met]
 
 
 def missed_line(check: Mapping[str, Any]) -> str:
-    """What is not reached, in a sentence."""
-    if is_statement(check):
+    """A sentence about a check that is not met."""
+    if _is_statement(check):
         return f"does not hold: {check['what']}"
     unit = check["unit"]
-    paper = "" if check["paper"] is None else f", the paper has {_with_unit(check['paper'], unit)}"
-    return f"{check['what']}: {_with_unit(check['ours'], unit)}, asked {_with_unit(check['asked'], unit)}{paper}"
+    paper = "" if check["paper"] is None else f", the paper has {with_unit(check['paper'], unit)}"
+    return f"{check['what']}: {with_unit(check['ours'], unit)}, asked {with_unit(check['asked'], unit)}{paper}"
 
 
-def is_statement(check: Mapping[str, Any]) -> bool:
-    """Whether a check is of something that holds or does not, and not of a figure."""
+def _is_statement(check: Mapping[str, Any]) -> bool:
+    """Whether a check is of a statement that holds or does not, not of a figure with a limit."""
     return check["met"] is not None and check["asked"] is None
 
 
-def _with_unit(value: float | None, unit: str) -> str:
-    return NONE if value is None else f"{cell_text(value)} {unit}".rstrip()
+def _experiment_table(table: Mapping[str, Any]) -> Table:
+    """A table of an experiment as text; columns with words align left."""
+    words = {place for row in table["rows"] for place, cell in enumerate(row) if isinstance(cell, str)}
+    rows = [[cell_text(cell) for cell in row] for row in table["rows"]]
+    return Table(table["columns"], rows, table["title"], table.get("note") or "", sorted(words))
 
 
-def cell_text(cell: str | float | bool | None) -> str:
-    """A cell of a table: four digits of a number, a dash for nothing."""
-    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
-        return NONE
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:.1f}" if 1000 <= abs(cell) < 1e6 else f"{cell:.4g}"
-    return str(cell)
-
-
-def _text_columns(rows: list[list[Any]]) -> tuple[int, ...]:
-    """Columns that hold words."""
-    count = max((len(row) for row in rows), default=0)
-    return tuple(n for n in range(count) if any(isinstance(row[n], str) for row in rows if n < len(row)))
-
-
-def _origin(result: Mapping[str, Any]) -> Iterator[Block]:
-    yield Heading("How it was made")
+def _origin_tables(result: Mapping[str, Any]) -> list[Table]:
     settings = {
         "plenodepth": result["plenodepth"],
         "mode": "quick" if result["quick"] else "full size",
@@ -126,50 +137,31 @@ def _origin(result: Mapping[str, Any]) -> Iterator[Block]:
         "rays per pixel": result["rays"],
         "data": result["data"],
         "threads": result["threads"],
+        **result["versions"],
     }
-    rows = [[name, str(value)] for name, value in {**settings, **result["versions"]}.items()]
-    yield Table(("setting, version", ""), rows, left=(1,))
-    sums = [[name, value] for name, value in result["checksums"].items()]
-    if sums:
-        yield Table(("dataset", "checksum"), sums, left=(1,))
+    tables = [Table(("setting, version", ""), [[name, str(value)] for name, value in settings.items()], left=(1,))]
+    if result["checksums"]:
+        tables.append(Table(("dataset", "checksum"), list(result["checksums"].items()), left=(1,)))
+    return tables
 
 
-def _calibrations(calibration: Mapping[str, Any]) -> Iterator[Block]:
-    if not calibration:
-        return
-    yield Heading("Calibrations")
-    names = list(dict.fromkeys(name for found in calibration.values() for name in found["parameters"]))
-    rows = [["RMSE of positions [px]", *(cell_text(found["rmse_uv"]) for found in calibration.values())]]
+def _calibration_table(calibrations: Mapping[str, Any]) -> Table:
+    names = dict.fromkeys(name for found in calibrations.values() for name in found["parameters"])
+    rows = [["RMSE of positions [px]", *(cell_text(found["rmse_uv"]) for found in calibrations.values())]]
     for name in names:
-        rows.append([name, *(_parameter(found["parameters"].get(name)) for found in calibration.values())])
-    yield Table(("parameter", *calibration), rows, note="Value ± σ; six digits where a parameter was held.")
+        pairs = (found["parameters"].get(name) for found in calibrations.values())
+        rows.append([name, *(MISSING if pair is None else with_sigma(float(pair[0]), pair[1]) for pair in pairs)])
+    note = "Value ± σ; six digits where a parameter was held."
+    return Table(("parameter", *calibrations), rows, note=note)
 
 
-def _parameter(pair: tuple[float, float | None] | None) -> str:
-    return NONE if pair is None else with_sigma(float(pair[0]), pair[1])
-
-
-def _times(result: Mapping[str, Any]) -> Iterator[Block]:
-    yield Heading("Time")
+def _time_table(result: Mapping[str, Any]) -> Table:
     planned = {row["experiment"]: row["seconds"] for row in result["plan"]}
     took = {name: found["seconds"] for name, found in result["experiments"].items()}
-    rows = [
-        [name, duration(planned.get(name)), duration(took.get(name))]
-        for name in [*planned, *(name for name in took if name not in planned)]
-    ]
+    rows = [[name, duration(planned.get(name)), duration(took.get(name))] for name in dict.fromkeys([*planned, *took])]
     rows.append(["all", duration(sum(planned.values())), duration(result["seconds"])])
     note = (
         "An experiment's time holds that of simulations and calibrations which it was the first to need. Steps that an "
         "earlier run had left in the folder took no time again."
     )
-    yield Table(("stage", "planned", "took"), rows, note=note)
-
-
-def duration(seconds: float | None) -> str:
-    """`95 s`, `12 min`, `3 h 05 min`."""
-    if seconds is None:
-        return NONE
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+    return Table(("stage", "planned", "took"), rows, note=note)

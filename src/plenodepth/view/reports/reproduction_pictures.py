@@ -17,19 +17,19 @@ from plenodepth.view.figures.reproduction import (
 )
 from plenodepth.view.figures.scale_errors import scale_error_figure
 from plenodepth.view.figures.scene import QUALITY_END, read_pictures, scene_figure, shown_methods
-from plenodepth.view.reports.blocks import Picture
+from plenodepth.view.reports.page import Picture, draw_picture
 
 BIAS_OF = "r12-es"
 
 
-def pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
-    """Of one experiment; `out` is the folder that paths in its values refer to. An experiment may have none."""
+def experiment_pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
+    """The pictures of one experiment, if it has any. `out` is the folder that paths in its values refer to."""
     if name == "relative":
         yield from _relative(values)
     elif name == "scale":
-        yield Picture(
-            "scale-errors",
+        yield draw_picture(
             scale_error_figure(values["datasets"]),
+            "scale-errors",
             "Scale errors of the boards before (open) and after (filled) the correction Γ against distance, as in the "
             "paper's figure 7; positive: found too small. Lines are least-squares fits. Below: what a linear and a "
             "quadratic Γ leave on R12-C, and what is left on all datasets.",
@@ -38,17 +38,17 @@ def pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
         yield from _absolute(values, out)
     elif name == "confidence":
         for dataset, found in values["datasets"].items():
-            yield Picture(
-                f"confidence-{dataset}",
+            yield draw_picture(
                 confidence_figure(dataset, found["methods"]),
+                f"confidence-{dataset}",
                 f"{dataset.upper()}, all micro-images with a true depth. Left: mean error of what remains when the "
                 "least sure are taken away, by confidence and by σ; the oracle knows the errors. Right: σ as predicted "
                 "against the errors of micro-images of like σ, in tenths.",
             )
     elif name == "disparity":
-        yield Picture(
-            "disparity",
+        yield draw_picture(
             disparity_figure(values),
+            "disparity",
             "Relative depth error without Γ on R12-A with the corrected and with the usual formula of disparity; "
             "bands: standard deviation over the pairs.",
         )
@@ -59,24 +59,24 @@ def _relative(values: Values) -> Iterator[Picture]:
     others = values.get("others", {})
     labels = dict.fromkeys([*values["over_a_b_c"], *others])
     for name, methods in zip(named, groups(labels), strict=False):
-        yield Picture(
-            name,
+        yield draw_picture(
             displacement_figure(values["datasets"], methods),
+            name,
             f"Relative depth error against displacement ({'; '.join(methods)}), as in the paper's figure 8: mean over "
             f"the pairs of frames so far apart and, as a band, their standard deviation. Cut off at {END:g} %, as "
             "there; triangles mark means beyond.",
         )
     absent = "" if "RTRX" in others else " RTRX, the vendor's program, was not run here."
-    yield Picture(
-        "relative-depth-means",
+    yield draw_picture(
         means_figure(values),
+        "relative-depth-means",
         "Mean relative depth error over R12-A, B and C with the spread of the three (bars, lines), the datasets one by "
         f"one (signs), and the paper's figures of real images (red).{absent}",
     )
     if BIAS_OF in values["datasets"]:
-        yield Picture(
-            "depth-against-truth",
+        yield draw_picture(
             bias_figure(BIAS_OF, values["datasets"][BIAS_OF]),
+            "depth-against-truth",
             f"Median depth of each frame of {BIAS_OF.upper()} against its true distance: how much too far, in %.",
         )
 
@@ -88,10 +88,10 @@ def _absolute(values: Values, out: Path) -> Iterator[Picture]:
         if "truth" not in maps or not labels:
             continue
         found = values["scenes"][scene]
-        yield Picture(
-            f"scene-{scene}",
+        yield draw_picture(
             scene_figure(scene, maps["truth"], {label: maps[label] for label in labels},
                          {label: found[label]["median"] for label in labels}),
+            f"scene-{scene}",
             f"{scene}: central sub-aperture depth, true and found ({', '.join(labels)}); below, the pixels in common, "
             f"and the absolute difference there, 0 … {QUALITY_END:g} mm. Bottom left: share of these pixels that are "
             "off by no more than so much.",

@@ -1,0 +1,76 @@
+"""What all reports share: the templates, their tables and pictures, and rendering.
+
+A page needs nothing but itself: the style sheet and the figures, as PNG, are within it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from plenodepth.view.reports import formats
+
+DPI = 120  # a figure of 10 inches then fills a page, also on a fine screen
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text. The first column and those in `left` align left, all others right."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    note: str = ""
+    left: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as PNG, drawn once for the page and for a file of its own; `name` is that file's without suffix."""
+
+    name: str
+    png: bytes
+    caption: str = ""  # some templates write the caption themselves
+
+    @property
+    def data_uri(self) -> str:
+        """The PNG as an address that holds all of it."""
+        return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+
+
+def draw_picture(figure: Figure, name: str, caption: str = "") -> Picture:
+    """Draw a figure at the reports' resolution."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=DPI)
+    return Picture(name, drawn.getvalue(), caption)
+
+
+def render(template: str, **context: Any) -> str:
+    """Fill a template of the folder `templates`. In HTML all text is escaped; an unknown name is an error."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("plenodepth.view.reports"),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["style"] = Markup((files(__package__) / "style.css").read_text(encoding="utf-8"))
+    environment.filters["fixed"] = formats.fixed
+    environment.filters["percentage"] = formats.percentage
+    environment.filters["markdown_cell"] = lambda cell: cell.replace("|", r"\|")
+    return environment
