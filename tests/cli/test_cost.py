@@ -6,20 +6,19 @@ from pathlib import Path
 
 import pytest
 from commands import Refused, Run
+from simulated import scene_shot
 
 from plenodepth.camera import preset
 from plenodepth.io import read_image
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
-from plenodepth.sim.simulate import FrameSettings, simulate_scene
+from plenodepth.sim.simulate import FrameSettings
 
 
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wall")
+@pytest.fixture
+def raw() -> Path:
     camera = preset("r12-mini")
-    simulate_scene(wall_scene(1000.0, 3, camera), camera, folder / "wall", FrameSettings(RenderSettings(rays=48)))
-    return folder / "wall" / "raw.png"
+    return scene_shot(wall_scene(1000.0, 3, camera), camera, FrameSettings(RenderSettings(rays=48))) / "raw.png"
 
 
 def test_the_curve_is_lowest_at_the_estimate(succeeds: Run, raw: Path, tmp_path: Path) -> None:

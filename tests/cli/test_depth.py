@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import Refused, Run
+from simulated import scene_shot, white_shot
 from vendor_grid import grid_xml
 
 from plenodepth.camera import preset
@@ -19,27 +20,30 @@ from plenodepth.io import read_float_map, read_image, read_ply, write_image
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings
-from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
+from plenodepth.sim.simulate import FrameSettings
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "plenodepth"
 SETTINGS = FrameSettings(RenderSettings(rays=48, f_number=2.0), SensorSettings())
 
 
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wall at 1000 mm through r12-mini at f/2, and a white image."""
-    folder = tmp_path_factory.mktemp("shots")
+@pytest.fixture
+def wall() -> Path:
+    """The raw image of a wall at 1000 mm through r12-mini at f/2."""
     camera = preset("r12-mini")
-    simulate_scene(wall_scene(1000.0, 3, camera), camera, folder / "wall", SETTINGS)
-    simulate_white(2.0, camera, folder / "white", SETTINGS)
-    return folder
+    return scene_shot(wall_scene(1000.0, 3, camera), camera, SETTINGS) / "raw.png"
+
+
+@pytest.fixture
+def white() -> Path:
+    """A white image of that camera at that aperture."""
+    return white_shot(2.0, preset("r12-mini"), SETTINGS) / "raw.png"
 
 
 @pytest.mark.parametrize("refined", [False, True])
-def test_a_wall_is_found_where_it_stands(succeeds: Run, shots: Path, tmp_path: Path, refined: bool) -> None:
+def test_a_wall_is_found_where_it_stands(succeeds: Run, wall: Path, white: Path, tmp_path: Path, refined: bool) -> None:
     options = ["--refined"] if refined else []
     result = succeeds(
-        "depth", shots / "wall" / "raw.png", "--camera", "r12-mini", "--white", shots / "white" / "raw.png",
+        "depth", wall, "--camera", "r12-mini", "--white", white,
         "--out", tmp_path / "out", "--json", *options,
     ).json  # fmt: skip
     (frame,) = result["frames"]
@@ -49,7 +53,7 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, shots: Path, tmp_path: P
     # The preset says f/4, and its depth scale belongs to that: only the virtual depth is to be compared.
     assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("off", True)
     assert "as of a wider aperture" in frame["note"]
-    truth = np.nanmedian(read_float_map(shots / "wall" / "virtual_depth.tiff"))
+    truth = np.nanmedian(read_float_map(wall.with_name("virtual_depth.tiff")))
     assert frame["median_virtual_depth"] == pytest.approx(float(truth), rel=0.03)
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
@@ -61,10 +65,10 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, shots: Path, tmp_path: P
 
 
 def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
-    succeeds: Run, shots: Path, tmp_path: Path
+    succeeds: Run, wall: Path, tmp_path: Path
 ) -> None:
-    camera, image = preset("r12-mini"), tmp_path / "shot" / "raw.png"
-    simulate_scene(wall_scene(1000.0, 3, camera), camera, image.parent, FrameSettings(RenderSettings(rays=48)))
+    camera = preset("r12-mini")
+    image = scene_shot(wall_scene(1000.0, 3, camera), camera, FrameSettings(RenderSettings(rays=48))) / "raw.png"
     command = ("depth", image, "--camera", "r12-mini", "--out", tmp_path / "out")
     (frame,) = succeeds(*command, "--json").json["frames"]
     assert (frame["aperture_model"], frame["depth_scale_applied"]) == ("per_pixel", False)
@@ -77,29 +81,25 @@ def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     assert (off["aperture_model"], off["depth_scale_applied"]) == ("off", True)
     assert "note" not in off
     (told,) = succeeds(
-        "depth", shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "told", "--json",
+        "depth", wall, "--camera", "r12-mini", "--out", tmp_path / "told", "--json",
         "--aperture-model", "per_pixel",
     ).json["frames"]  # fmt: skip
     assert told["aperture_model"] == "per_pixel"
     assert "wider aperture" in told["note"]
 
 
-def test_depths_outside_the_range_are_left_out(succeeds: Run, shots: Path, tmp_path: Path) -> None:
-    result = succeeds(
-        "depth", shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path, "--min-z", 1500, "--json"
-    ).json
+def test_depths_outside_the_range_are_left_out(succeeds: Run, wall: Path, tmp_path: Path) -> None:
+    result = succeeds("depth", wall, "--camera", "r12-mini", "--out", tmp_path, "--min-z", 1500, "--json").json
     assert result["frames"][0]["valid_fraction"] < 0.05
     assert result["frames"][0]["devignetting"] == "camera model"
 
 
-def test_a_vendors_grid_gives_virtual_depth_and_says_what_is_missing(
-    succeeds: Run, shots: Path, tmp_path: Path
-) -> None:
+def test_a_vendors_grid_gives_virtual_depth_and_says_what_is_missing(succeeds: Run, wall: Path, tmp_path: Path) -> None:
     grid = tmp_path / "grid.xml"
     grid.write_text(grid_xml())
     result = succeeds(
         "depth",
-        shots / "wall" / "raw.png",
+        wall,
         "--camera",
         grid,
         "--image-size",
@@ -112,10 +112,10 @@ def test_a_vendors_grid_gives_virtual_depth_and_says_what_is_missing(
     assert not (tmp_path / "out" / "raw.depth.tiff").exists()
 
 
-def test_one_bad_frame_does_not_stop_the_others(run: Run, shots: Path, tmp_path: Path) -> None:
+def test_one_bad_frame_does_not_stop_the_others(run: Run, wall: Path, tmp_path: Path) -> None:
     write_image(np.zeros((10, 10), np.uint8), tmp_path / "small.png")
     outcome = run(
-        "depth", tmp_path / "small.png", tmp_path / "gone.png", shots / "wall" / "raw.png",
+        "depth", tmp_path / "small.png", tmp_path / "gone.png", wall,
         "--camera", "r12-mini", "--out", tmp_path / "out", "--json",
     )  # fmt: skip
     assert outcome.code == 2
@@ -127,18 +127,17 @@ def test_one_bad_frame_does_not_stop_the_others(run: Run, shots: Path, tmp_path:
     assert not list((tmp_path / "out").glob("small*"))
 
 
-def test_a_missing_camera_or_an_unwritable_folder_is_named(refused: Refused, shots: Path, tmp_path: Path) -> None:
-    raw = shots / "wall" / "raw.png"
-    assert "r99" in refused("depth", raw, "--camera", "r99", "--out", tmp_path / "out")
+def test_a_missing_camera_or_an_unwritable_folder_is_named(refused: Refused, wall: Path, tmp_path: Path) -> None:
+    assert "r99" in refused("depth", wall, "--camera", "r99", "--out", tmp_path / "out")
     (tmp_path / "file").write_text("")
-    assert "cannot be written" in refused("depth", raw, "--camera", "r12-mini", "--out", tmp_path / "file" / "x")
+    assert "cannot be written" in refused("depth", wall, "--camera", "r12-mini", "--out", tmp_path / "file" / "x")
     assert "--min-z: cannot be -5" in refused(
-        "depth", raw, "--camera", "r12-mini", "--out", tmp_path / "out", "--min-z", -5
+        "depth", wall, "--camera", "r12-mini", "--out", tmp_path / "out", "--min-z", -5
     )
 
 
-def test_a_device_or_threads_that_are_not_there_are_named(refused: Refused, shots: Path, tmp_path: Path) -> None:
-    options = (shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out")
+def test_a_device_or_threads_that_are_not_there_are_named(refused: Refused, wall: Path, tmp_path: Path) -> None:
+    options = (wall, "--camera", "r12-mini", "--out", tmp_path / "out")
     message = refused("depth", *options, "--device", "cuda")
     assert message == "device: this version has no CUDA kernel (use --device cpu)"
     assert "threads" in refused("depth", *options, "--threads", 0)
@@ -146,16 +145,14 @@ def test_a_device_or_threads_that_are_not_there_are_named(refused: Refused, shot
 
 
 def test_the_black_level_of_the_sensor_is_taken_off(
-    succeeds: Run, refused: Refused, shots: Path, tmp_path: Path
+    succeeds: Run, refused: Refused, wall: Path, white: Path, tmp_path: Path
 ) -> None:
     level = 256  # of 4095
-    for name in ("wall", "white"):
-        lifted = np.minimum(read_image(shots / name / "raw.png") * (1 - level / 4095) + level, 4095)
+    for name, path in (("wall", wall), ("white", white)):
+        lifted = np.minimum(read_image(path) * (1 - level / 4095) + level, 4095)
         write_image(np.rint(lifted).astype(np.uint16), tmp_path / f"{name}.png")
     options = ("--camera", "r12-mini", "--json", "--out")
-    plain = succeeds(
-        "depth", shots / "wall" / "raw.png", "--white", shots / "white" / "raw.png", *options, tmp_path / "plain"
-    ).json["frames"][0]
+    plain = succeeds("depth", wall, "--white", white, *options, tmp_path / "plain").json["frames"][0]
     images = (tmp_path / "wall.png", "--white", tmp_path / "white.png", "--black-level")
     frame = succeeds("depth", *images, level / 4095, *options, tmp_path / "out").json["frames"][0]
     assert frame["median_virtual_depth"] == pytest.approx(plain["median_virtual_depth"], rel=1e-3)
@@ -177,10 +174,9 @@ filters:
 """
 
 
-def test_options_win_over_the_file_and_the_record_serves_as_one(succeeds: Run, shots: Path, tmp_path: Path) -> None:
+def test_options_win_over_the_file_and_the_record_serves_as_one(succeeds: Run, wall: Path, tmp_path: Path) -> None:
     def settings(out: str, *options: object) -> dict[str, dict[str, object]]:
-        image = shots / "wall" / "raw.png"
-        run = succeeds("depth", image, "--camera", "r12-mini", "--out", tmp_path / out, "--json", *options).json
+        run = succeeds("depth", wall, "--camera", "r12-mini", "--out", tmp_path / out, "--json", *options).json
         found: dict[str, dict[str, object]] = run["frames"][0]["settings"]
         assert json.loads((tmp_path / out / "raw.json").read_text())["settings"] == found
         return found
@@ -200,9 +196,9 @@ def test_options_win_over_the_file_and_the_record_serves_as_one(succeeds: Run, s
     assert settings("again", "--settings", tmp_path / "typed" / "raw.json") == typed
 
 
-def test_a_mistake_in_the_settings_names_file_field_and_repair(refused: Refused, shots: Path, tmp_path: Path) -> None:
+def test_a_mistake_in_the_settings_names_file_field_and_repair(refused: Refused, wall: Path, tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
-    options = (shots / "wall" / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out", "--settings", file)
+    options = (wall, "--camera", "r12-mini", "--out", tmp_path / "out", "--settings", file)
     file.write_text("depth: {windw: 7}")
     assert refused("depth", *options) == f"{file}: depth.windw: unknown key (did you mean window?)"
     file.write_text("depth: {window: 6}")
@@ -215,13 +211,11 @@ def test_a_mistake_in_the_settings_names_file_field_and_repair(refused: Refused,
 # --- results that have no place -----------------------------------------------------------------------------------
 
 
-def test_a_file_that_cannot_be_written_costs_its_own_frame_only(run: Run, shots: Path, tmp_path: Path) -> None:
-    shutil.copy(shots / "wall" / "raw.png", tmp_path / "other.png")
+def test_a_file_that_cannot_be_written_costs_its_own_frame_only(run: Run, wall: Path, tmp_path: Path) -> None:
+    shutil.copy(wall, tmp_path / "other.png")
     out = tmp_path / "out"
     (out / "raw.ply").mkdir(parents=True)
-    outcome = run(
-        "depth", shots / "wall" / "raw.png", tmp_path / "other.png", "--camera", "r12-mini", "--out", out, "--json"
-    )
+    outcome = run("depth", wall, tmp_path / "other.png", "--camera", "r12-mini", "--out", out, "--json")
     assert outcome.code == 2
     assert outcome.json["failed"] == 1
     assert outcome.err.splitlines() == [
@@ -232,15 +226,15 @@ def test_a_file_that_cannot_be_written_costs_its_own_frame_only(run: Run, shots:
     assert len(list(out.glob("other*"))) == 7
 
 
-def test_results_replace_neither_images_nor_each_other(refused: Refused, shots: Path, tmp_path: Path) -> None:
+def test_results_replace_neither_images_nor_each_other(refused: Refused, wall: Path, tmp_path: Path) -> None:
     image, folder = tmp_path / "raw.png", tmp_path / "more"
     folder.mkdir()
-    shutil.copy(shots / "wall" / "raw.png", image)
+    shutil.copy(wall, image)
     shutil.copy(image, folder / "raw.png")
     assert "would be replaced" in refused("depth", image, "--camera", "r12-mini", "--out", tmp_path)
     message = refused("depth", image, folder / "raw.png", "--camera", "r12-mini", "--out", tmp_path / "out")
     assert message.startswith(f"{folder / 'raw.png'}: its results would replace those of {image}")
-    assert image.read_bytes() == (shots / "wall" / "raw.png").read_bytes()
+    assert image.read_bytes() == wall.read_bytes()
     assert not (tmp_path / "out").exists()
 
 
@@ -283,12 +277,10 @@ needs_a_disk = pytest.mark.skipif(not can_mount(), reason="a disk cannot be moun
 
 
 @needs_a_disk
-def test_a_full_disk_keeps_the_frames_that_fit_and_no_part_of_others(
-    succeeds: Run, shots: Path, tmp_path: Path
-) -> None:
+def test_a_full_disk_keeps_the_frames_that_fit_and_no_part_of_others(succeeds: Run, wall: Path, tmp_path: Path) -> None:
     images = [tmp_path / f"{name}.png" for name in ("first", "second", "third")]
     for image in images:
-        shutil.copy(shots / "wall" / "raw.png", image)
+        shutil.copy(wall, image)
     succeeds("depth", images[0], "--camera", "r12-mini", "--out", tmp_path / "measured")
     pages = sum(-(-path.stat().st_size // 4096) for path in (tmp_path / "measured").iterdir())
     disk, size = tmp_path / "disk", int(1.6 * pages) * 4096
@@ -310,9 +302,9 @@ def test_a_full_disk_keeps_the_frames_that_fit_and_no_part_of_others(
         ("camera show r12-mini --figure {disk}/camera.png", "/camera.png"),
     ],
 )
-def test_a_disk_that_takes_no_files_is_named(shots: Path, tmp_path: Path, command: str, file: str) -> None:
+def test_a_disk_that_takes_no_files_is_named(wall: Path, tmp_path: Path, command: str, file: str) -> None:
     disk = tmp_path / "disk"
-    words = command.format(image=shots / "wall" / "raw.png", disk=disk).split()
+    words = command.format(image=wall, disk=disk).split()
     done = on_disk("ro", disk, *words)
     reason = "cannot be written: Read-only file system (check the permissions and the free space)"
     assert (done.code, done.out, done.err) == (2, "", [f"plenodepth: {disk}{file}: {reason}"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from ideal_features import ideal_features
+from simulated import scene_shot, white_shot
 
 from plenodepth.calib.feature_files import write_features
 from plenodepth.calib.features import Board
@@ -16,7 +18,7 @@ from plenodepth.geometry import Pose
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Checkerboard, Scene
 from plenodepth.sim.sensor import SensorSettings
-from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
+from plenodepth.sim.simulate import FrameSettings
 
 BOARD = Board(5, 4, 2.5)
 DEPTHS = (265.0, 280.0, 297.0, 315.0, 335.0)
@@ -42,10 +44,10 @@ def board_shots(folder: Path) -> BoardShots:
         turned = Pose.from_rotation_vector(generator.uniform(-0.2, 0.2, 3)).rotation
         poses.append(Pose(turned, np.array([0, 0, depth]) - turned @ middle))
     save_camera(camera, folder / "small.yaml")
-    simulate_white(camera.main_lens.f_number or 4.0, camera, folder / "white", SETTINGS)
+    shutil.copytree(white_shot(camera.main_lens.f_number or 4.0, camera, SETTINGS), folder / "white")
     for frame, pose in enumerate(poses):
         scene = Scene((Checkerboard(BOARD.columns, BOARD.rows, BOARD.square, pose, margin=2.0),), ambient=1.0)
-        simulate_scene(scene, camera, folder / "boards" / f"{frame:02}", SETTINGS, frame=frame)
+        shutil.copytree(scene_shot(scene, camera, SETTINGS, frame=frame), folder / "boards" / f"{frame:02}")
     write_features(ideal_features(camera, poses, BOARD, sigma=0.02), folder / "features.csv")
     return BoardShots(
         folder / "small.yaml",

@@ -6,12 +6,13 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from simulated import rendered_light
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.geometry import Pose
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image
 
@@ -33,7 +34,7 @@ def plane_image(depth: float, noise: float = 0.003, tilt: float = 0.0) -> RawIma
     pose = Pose(Pose.from_rotation_vector([0, tilt, 0]).rotation, np.array([0, 0, depth]))
     scene = Scene((Rectangle(width, 0.75 * width, pose, Material(texture=pixels, emits=True)),))
     settings = RenderSettings(rays=64, f_number=F_NUMBER, vignetting=False, seed=int(depth))
-    gray = render(scene, small_camera(), settings).light @ LUMINANCE
+    gray = rendered_light(scene, small_camera(), settings) @ LUMINANCE
     gray = gray + np.random.default_rng(int(depth)).normal(0, noise, gray.shape).astype(np.float32)
     gray = gray.astype(np.float32)
     measured = noise_level(gray, small_camera())  # the tracer's own noise is in it, too
