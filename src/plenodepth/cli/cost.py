@@ -35,8 +35,8 @@ def cost(
         raise InputError(f"is '{at}'", field="--at", fix="give column and row, as in 88,76")
     from plenodepth.depth.curves import cost_curve
     from plenodepth.depth.settings import DepthSettings
-    from plenodepth.view.figures.cost import cost_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.view.figures.depth import cost_figure
 
     k, l = int(match[1]), int(match[2])
     camera = raw.load_camera()

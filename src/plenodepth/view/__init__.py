@@ -1,8 +1,37 @@
-"""Pictures of cameras and results."""
+"""Figures and reports of cameras, calibrations and results. The sub-packages offer more."""
 
-from plenodepth.view.figures.camera import camera_figure
-from plenodepth.view.figures.depth import depth_figure
-from plenodepth.view.figures.predicted_scale import scale_figure
-from plenodepth.view.figures.save import save_figure
+from __future__ import annotations
 
-__all__ = ["camera_figure", "depth_figure", "save_figure", "scale_figure"]
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
+    from plenodepth.view.figures.camera import camera_figure as camera_figure
+    from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure
+    from plenodepth.view.figures.canvas import save_figure as save_figure
+    from plenodepth.view.figures.depth import cost_figure as cost_figure
+    from plenodepth.view.figures.depth import depth_figure as depth_figure
+    from plenodepth.view.figures.depth import difference_figure as difference_figure
+    from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
+    from plenodepth.view.figures.residuals import residual_figure as residual_figure
+    from plenodepth.view.reports.calibration import write_calibration_report as write_calibration_report
+    from plenodepth.view.reports.reproduction import write_reproduction_report as write_reproduction_report
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "camera_figure": "plenodepth.view.figures.camera",
+        "predicted_scale_figure": "plenodepth.view.figures.camera",
+        "save_figure": "plenodepth.view.figures.canvas",
+        "cost_figure": "plenodepth.view.figures.depth",
+        "depth_figure": "plenodepth.view.figures.depth",
+        "difference_figure": "plenodepth.view.figures.depth",
+        "relative_error_figure": "plenodepth.view.figures.depth",
+        "residual_figure": "plenodepth.view.figures.residuals",
+        "coverage_figure": "plenodepth.view.figures.calibration",
+        "write_calibration_report": "plenodepth.view.reports.calibration",
+        "write_reproduction_report": "plenodepth.view.reports.reproduction",
+    },
+)

@@ -1,20 +1,17 @@
-"""The figure of a camera: blur above, precision below, both against distance."""
+"""Figures of a camera: blur above, precision below, both against distance; and its predicted depth scale."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pytest
 from cameras import keplerian
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 from random_cameras import base
 
+from plenodepth.calib.scale.prediction import predict_scale
 from plenodepth.camera import focus_planes, preset
 from plenodepth.camera.summary import summarise
-from plenodepth.errors import InputError
-from plenodepth.view import camera_figure, save_figure
+from plenodepth.view import camera_figure, predicted_scale_figure
 
 
 def figure_of(name: str) -> Figure:
@@ -65,35 +62,16 @@ def test_every_kind_of_camera_has_finite_curves_and_ticks_to_read_them(camera: o
         assert 4 <= sum(low <= tick <= high for tick in axis.get_ticklocs()) <= 12
 
 
-@pytest.mark.parametrize(("name", "magic"), [("f.png", b"\x89PNG"), ("f.PDF", b"%PDF"), ("f.svg", b"<?xml")])
-def test_the_suffix_chooses_the_format(tmp_path: Path, name: str, magic: bytes) -> None:
-    save_figure(figure_of("r12-mini"), tmp_path / name)
-    assert (tmp_path / name).read_bytes().startswith(magic)
-    assert list(tmp_path.iterdir()) == [tmp_path / name]
-
-
-def test_the_picture_is_large_enough_and_not_empty(tmp_path: Path) -> None:
-    save_figure(figure_of("r12-e"), tmp_path / "f.png", dpi=100)
-    image = imread(tmp_path / "f.png")
-    assert image.shape == (700, 900, 4)
-    for half in (image[:350], image[350:]):
-        assert 0.005 < (half[..., :3].min(axis=-1) < 0.9).mean() < 0.5, "lines on a white ground"
-
-
-@pytest.mark.parametrize("name", ["f.jpeg2", "f", "f.pgf", "f.txt"])
-def test_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="which no figure can have"):
-        save_figure(figure_of("r12-mini"), tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failure_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("no more ink")
-
-    (tmp_path / "f.png").write_text("old")
-    monkeypatch.setattr(Figure, "savefig", fail)
-    with pytest.raises(RuntimeError):
-        save_figure(figure_of("r12-mini"), tmp_path / "f.png")
-    assert (tmp_path / "f.png").read_text() == "old"
-    assert list(tmp_path.iterdir()) == [tmp_path / "f.png"]
+def test_a_curve_for_each_aperture_the_chosen_one_bold() -> None:
+    predictions = [predict_scale(preset("r12-es"), n, method="slope") for n in (8.0, 4.0, 1.4)]
+    figure = predicted_scale_figure(predictions, "r12-es", 4.0)
+    depths, errors = figure.axes
+    labels = ["f/1.4", "f/4", "f/8"]
+    for axes in (depths, errors):
+        curves = {line.get_label(): line for line in axes.lines}
+        assert [label for label in curves if label in labels] == labels
+        assert curves["f/4"].get_linewidth() > curves["f/8"].get_linewidth()
+        assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == labels[:2]
+    after = next(line for line in errors.lines if line.get_label() == "f/4 after Γ")
+    assert np.abs(after.get_ydata()).max() < 1
+    assert "r12-es" in figure.get_suptitle()

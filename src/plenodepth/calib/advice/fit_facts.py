@@ -162,3 +162,20 @@ def radial_profiles(facts: FitFacts, bins: int = 10) -> list[Profile]:
             )
         )
     return profiles
+
+
+def radial_slopes(facts: FitFacts, lens_type: int, bins: int = 8) -> tuple[Array, Array]:
+    """How the radial residual of a lens type grows away from the micro-image's centre, over depth.
+
+    The features that count are divided by depth into bins of like size. Returns the mean depth (m,), mm, of each bin
+    and the slope (m,), px per px, of a straight line through the centre.
+    """
+    mine = facts.counts & (facts.lens_type == lens_type)
+    depth, offset, radial = facts.depth[mine], facts.offset[mine], facts.radial[mine]
+    edges = np.quantile(depth, np.linspace(0, 1, bins + 1))
+    place = np.clip(np.searchsorted(edges, depth, side="right") - 1, 0, bins - 1)
+    square = np.bincount(place, offset**2, bins)
+    known = square > 0
+    slope = np.bincount(place, offset * radial, bins)[known] / square[known]
+    middle = np.bincount(place, depth, bins)[known] / np.bincount(place, minlength=bins)[known]
+    return middle, slope

@@ -48,8 +48,8 @@ def kappa(
     from plenodepth.calib.blur.step import kappa_step
     from plenodepth.calib.image_list import listed_images
     from plenodepth.metric.frame import chosen_threads
-    from plenodepth.view.figures.kappa import kappa_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.calibration import kappa_figure
+    from plenodepth.view.figures.canvas import save_figure
 
     require_camera_out(out)
     workers = chosen_threads(threads)

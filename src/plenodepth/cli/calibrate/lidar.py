@@ -123,8 +123,8 @@ def lidar(
         write_lidar_pose,
     )
     from plenodepth.camera import load_plenoptic_camera
-    from plenodepth.view.figures.poses import lidar_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.view.figures.residuals import lidar_residual_figure
 
     if out.suffix.lower() not in POSE_SUFFIXES:
         raise InputError(f"is '{out}'", field="--out", fix=f"end it with {' or '.join(POSE_SUFFIXES)}")
@@ -158,7 +158,7 @@ def lidar(
             "targets": _rows(found.pose, found.targets.names),
             **found.facts,
         }
-        save_figure(lidar_figure(found.pose, found.targets.names), figure)
+        save_figure(lidar_residual_figure(found.pose, found.targets.names), figure)
         if js is not None:
             write_libpleno_lidar_pose(found.pose.cam_from_lidar, js, found.frame)
         write_lidar_pose(found.pose, out, facts)

@@ -57,8 +57,8 @@ def poses(
     from plenodepth.calib.bundle.pose_files import note_on_boards, write_board_poses
     from plenodepth.calib.bundle.settings import AdjustSettings
     from plenodepth.camera import intrinsic_names
-    from plenodepth.view.figures.poses import board_poses_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.view.figures.residuals import board_poses_figure
 
     if out.suffix.lower() != SUFFIX:
         raise InputError(f"is '{out}'", field="--out", fix=f"end it with {SUFFIX}")

@@ -20,11 +20,11 @@ REPORT, RESIDUALS, WHITE, CORNERS = "report.html", "residuals.png", "white.png",
 
 def draw_white(folder: Path, step: WhiteStep) -> None:
     """The radii in white images as a figure, unless it is there already."""
-    from plenodepth.view.figures.coverage import white_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.calibration import white_radii_figure
+    from plenodepth.view.figures.canvas import save_figure
 
     radii = step.radii
-    figure = None if radii is None or (not step.fresh and (folder / WHITE).is_file()) else white_figure(radii)
+    figure = None if radii is None or (not step.fresh and (folder / WHITE).is_file()) else white_radii_figure(radii)
     if figure is not None:
         save_figure(figure, folder / WHITE)
 
@@ -32,8 +32,8 @@ def draw_white(folder: Path, step: WhiteStep) -> None:
 def draw_features(folder: Path, step: FeaturesStep, pictures: list[ListedImage]) -> None:
     """The corners over the board images as a figure, unless it is there already."""
     from plenodepth.io.images import read_image
-    from plenodepth.view.figures.features import MOST_PANELS, feature_figure, thumbnail
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.calibration import MOST_PANELS, feature_figure, thumbnail
+    from plenodepth.view.figures.canvas import save_figure
 
     if not step.fresh and (folder / CORNERS).is_file():
         return
@@ -54,8 +54,8 @@ def finished(
     """Report and figure in the work folder, and the numbers."""
     from plenodepth.calib.advice.fit_facts import fit_facts
     from plenodepth.calib.advice.summary import CalibrationRun, input_file
+    from plenodepth.view.figures.canvas import save_figure
     from plenodepth.view.figures.residuals import residual_figure
-    from plenodepth.view.figures.save import save_figure
     from plenodepth.view.reports.calibration import write_calibration_report
 
     run = CalibrationRun(

@@ -64,7 +64,7 @@ def scale(
     from plenodepth.calib.scale.step import scale_step
     from plenodepth.metric.frame import chosen_threads
     from plenodepth.view.figures.board_scale import board_scale_figure
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.canvas import save_figure
 
     require_camera_out(out)
     chosen, kind, workers = settings.chosen(), parse_board(board), chosen_threads(threads)

@@ -51,11 +51,11 @@ def predict_scale_of(
         raise error.in_file(camera) from None
     if figure is not None:
         from plenodepth.view import (
+            predicted_scale_figure,  # matplotlib takes half a second to import
             save_figure,
-            scale_figure,  # matplotlib takes half a second to import
         )
 
-        save_figure(scale_figure(loaded.name, predictions, number), figure)
+        save_figure(predicted_scale_figure(predictions, loaded.name, number), figure)
     if as_json:
         print_json({"camera": loaded.name, "margin": margin, "f_number": number, "predictions": _plain(predictions)})
     else:

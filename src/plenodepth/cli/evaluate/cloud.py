@@ -86,7 +86,7 @@ def cloud(
                 notes.append(SPARSE)
     content["notes"] = notes
     if figure is not None and differences is not None:
-        from plenodepth.view.figures.difference import difference_figure
+        from plenodepth.view.figures.depth import difference_figure
 
         save(difference_figure(differences.signed, f"CSAD of {prediction.name}", truth.name), figure, content)
     if as_json:

@@ -74,7 +74,7 @@ def depth(
         content["sparsification"] = _sparsification(result, confidence)
     content["notes"] = [*named(prediction, found.notes), *named(truth, true.notes)]
     if figure is not None:
-        from plenodepth.view.figures.difference import difference_figure
+        from plenodepth.view.figures.depth import difference_figure
 
         save(difference_figure(result.signed, prediction.name, truth.name), figure, content)
     if as_json:

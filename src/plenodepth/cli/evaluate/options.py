@@ -30,7 +30,7 @@ def parse_numbers(text: str, option: str, example: str) -> tuple[float, ...]:
 
 def require_figure(path: Path | None) -> None:
     """Refuse a figure that could not be written before the work is done."""
-    from plenodepth.view.figures.save import FORMATS
+    from plenodepth.view.figures.canvas import FORMATS
 
     if path is None:
         return
@@ -42,7 +42,7 @@ def require_figure(path: Path | None) -> None:
 
 def save(figure: Figure, path: Path, content: dict[str, Any]) -> None:
     """Write a figure and note its path in the result."""
-    from plenodepth.view.figures.save import save_figure
+    from plenodepth.view.figures.canvas import save_figure
 
     save_figure(figure, path)
     content["figure"] = str(path)

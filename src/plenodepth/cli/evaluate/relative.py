@@ -74,9 +74,9 @@ def relative(
         "notes": match.notes,
     }
     if figure is not None:
-        from plenodepth.view.figures.relative import relative_figure
+        from plenodepth.view.figures.depth import relative_error_figure
 
-        save(relative_figure(result), figure, content)
+        save(relative_error_figure(result), figure, content)
     if as_json:
         print_json(content)
         return

@@ -1,1 +1,67 @@
-"""Figures of cameras, calibrations and results, drawn by matplotlib."""
+"""Figures of cameras, calibrations, depth and the paper's experiments. Each function returns a Matplotlib figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.view.figures.board_scale import board_scale_figure as board_scale_figure
+    from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
+    from plenodepth.view.figures.calibration import depth_uncertainty_figure as depth_uncertainty_figure
+    from plenodepth.view.figures.calibration import feature_figure as feature_figure
+    from plenodepth.view.figures.calibration import kappa_figure as kappa_figure
+    from plenodepth.view.figures.calibration import white_radii_figure as white_radii_figure
+    from plenodepth.view.figures.camera import camera_figure as camera_figure
+    from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure
+    from plenodepth.view.figures.canvas import save_figure as save_figure
+    from plenodepth.view.figures.confidence import confidence_figure as confidence_figure
+    from plenodepth.view.figures.depth import cost_figure as cost_figure
+    from plenodepth.view.figures.depth import depth_figure as depth_figure
+    from plenodepth.view.figures.depth import difference_figure as difference_figure
+    from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
+    from plenodepth.view.figures.reproduction import bias_figure as bias_figure
+    from plenodepth.view.figures.reproduction import disparity_figure as disparity_figure
+    from plenodepth.view.figures.reproduction import displacement_figure as displacement_figure
+    from plenodepth.view.figures.reproduction import means_figure as means_figure
+    from plenodepth.view.figures.residuals import blur_residual_figure as blur_residual_figure
+    from plenodepth.view.figures.residuals import board_poses_figure as board_poses_figure
+    from plenodepth.view.figures.residuals import center_residual_figure as center_residual_figure
+    from plenodepth.view.figures.residuals import lidar_residual_figure as lidar_residual_figure
+    from plenodepth.view.figures.residuals import micro_image_residual_figure as micro_image_residual_figure
+    from plenodepth.view.figures.residuals import residual_figure as residual_figure
+    from plenodepth.view.figures.scale_errors import scale_error_figure as scale_error_figure
+    from plenodepth.view.figures.scene import scene_figure as scene_figure
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "board_scale_figure": "plenodepth.view.figures.board_scale",
+        "coverage_figure": "plenodepth.view.figures.calibration",
+        "depth_uncertainty_figure": "plenodepth.view.figures.calibration",
+        "feature_figure": "plenodepth.view.figures.calibration",
+        "kappa_figure": "plenodepth.view.figures.calibration",
+        "white_radii_figure": "plenodepth.view.figures.calibration",
+        "camera_figure": "plenodepth.view.figures.camera",
+        "predicted_scale_figure": "plenodepth.view.figures.camera",
+        "save_figure": "plenodepth.view.figures.canvas",
+        "confidence_figure": "plenodepth.view.figures.confidence",
+        "cost_figure": "plenodepth.view.figures.depth",
+        "depth_figure": "plenodepth.view.figures.depth",
+        "difference_figure": "plenodepth.view.figures.depth",
+        "relative_error_figure": "plenodepth.view.figures.depth",
+        "bias_figure": "plenodepth.view.figures.reproduction",
+        "disparity_figure": "plenodepth.view.figures.reproduction",
+        "displacement_figure": "plenodepth.view.figures.reproduction",
+        "means_figure": "plenodepth.view.figures.reproduction",
+        "blur_residual_figure": "plenodepth.view.figures.residuals",
+        "board_poses_figure": "plenodepth.view.figures.residuals",
+        "center_residual_figure": "plenodepth.view.figures.residuals",
+        "lidar_residual_figure": "plenodepth.view.figures.residuals",
+        "micro_image_residual_figure": "plenodepth.view.figures.residuals",
+        "residual_figure": "plenodepth.view.figures.residuals",
+        "scale_error_figure": "plenodepth.view.figures.scale_errors",
+        "scene_figure": "plenodepth.view.figures.scene",
+    },
+)

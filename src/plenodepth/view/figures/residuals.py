@@ -1,22 +1,25 @@
-"""Residuals of a calibration: over the image, within the micro-images, of blur radii and of micro-image centres."""
+"""Residuals of a calibration: of corners, blur radii, micro-image centres, boards and a scanner's targets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.advice.fit_facts import FitFacts, Profile
+from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
+from plenodepth.calib.lidar.pose import LidarPose
 from plenodepth.camera.model import Array
-from plenodepth.view.figures.camera import TYPE_COLORS
+from plenodepth.view.figures.canvas import BLUE, COLORS, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
 
-BINS = (5, 18)  # fewest and most along the image's width
-IN_BIN = 12  # positions on average
-LEAST = 5  # features in a bin, for its mean to be drawn
-SHOWN = 0.995  # quantile of residuals that a histogram shows
+BINS = (5, 18)  # fewest and most cells along the image's width
+IN_BIN = 12  # positions in a cell, on average
+LEAST = 5  # positions in a cell, for its mean to be drawn
+SHOWN = 0.995  # quantile of |residual| at the ends of a histogram
+SHOWN_TARGETS = 0.99  # the same for targets
 
 
 def residual_figure(facts: FitFacts) -> Figure:
@@ -35,7 +38,7 @@ def residual_figure(facts: FitFacts) -> Figure:
     return figure
 
 
-def center_figure(fit: Fit, size: tuple[int, int]) -> Figure | None:
+def center_residual_figure(fit: Fit, size: tuple[int, int]) -> Figure | None:
     """Mean residuals of the micro-image centres over the image, and their histogram; None without centres."""
     if fit.centers is None or not len(fit.centers):
         return None
@@ -44,19 +47,19 @@ def center_figure(fit: Fit, size: tuple[int, int]) -> Figure | None:
     counts = fit.center_weight > 0
     _draw_arrows(arrows, _Bins(size, fit.centers.uv[counts]), fit.center_residuals[counts])
     arrows.set_title("mean residual of the micro-image centres", fontsize="medium")
-    for axis, color, label in ((0, "#0072b2", "u"), (1, "#d55e00", "v")):
+    for axis, color, label in ((0, BLUE, "u"), (1, ORANGE, "v")):
         values = fit.center_residuals[counts, axis]
         end = float(np.quantile(np.abs(values), SHOWN)) if len(values) else 1.0
         histogram.hist(values, bins=60, range=(-end, end), histtype="step", color=color, label=label)
     histogram.set_xlabel("residual [px]")
     histogram.set_ylabel("centres")
     histogram.legend()
-    histogram.grid(True, color="#dddddd", linewidth=0.6)
+    histogram.grid(True, **GRID)
     return figure
 
 
-def micro_image_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
-    """Mean radial residual against the distance from the micro-image's centre, by lens type."""
+def micro_image_residual_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
+    """Mean radial residual by lens type: over the distance from the micro-image's centre, and over depth."""
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     axes, spread = figure.subplots(1, 2)
     for profile in profiles:
@@ -64,15 +67,16 @@ def micro_image_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
         axes.errorbar(
             profile.offset, profile.mean, yerr=2 * profile.error, color=color, marker="o", markersize=4, label=label
         )
-        _draw_over_depth(spread, facts, profile.lens_type)
-    axes.axvline(facts.micro_radius, color="#999999", linestyle=":", linewidth=0.8)
+        depth, slope = radial_slopes(facts, profile.lens_type)
+        spread.plot(depth, 100 * slope, color=color, marker="o", markersize=4, label=label)
+    axes.axvline(facts.micro_radius, **ZERO, linestyle=":")
     axes.set_xlabel("distance from the micro-image's centre [px]")
     axes.set_title("dotted: rim of the micro-image", fontsize="medium")
     spread.set_xlabel("distance of the corner [mm]")
     spread.set_title("the same, as a share of the distance from the centre", fontsize="medium")
     for panel in (axes, spread):
-        panel.axhline(0, color="#999999", linewidth=0.8)
-        panel.grid(True, color="#dddddd", linewidth=0.6)
+        panel.axhline(0, **ZERO)
+        panel.grid(True, **GRID)
         if profiles:  # none where there is nothing but outliers
             panel.legend()
     axes.set_ylabel("mean radial residual [px]")
@@ -80,21 +84,7 @@ def micro_image_figure(facts: FitFacts, profiles: Sequence[Profile]) -> Figure:
     return figure
 
 
-def _draw_over_depth(axes: Axes, facts: FitFacts, lens_type: int, bins: int = 8) -> None:
-    """Slope of the radial residual through the centre, for corners at like distances."""
-    mine = facts.counts & (facts.lens_type == lens_type)
-    depth, offset, radial = facts.depth[mine], facts.offset[mine], facts.radial[mine]
-    edges = np.quantile(depth, np.linspace(0, 1, bins + 1))
-    place = np.clip(np.searchsorted(edges, depth, side="right") - 1, 0, bins - 1)
-    square = np.bincount(place, offset**2, bins)
-    known = square > 0
-    slope = np.bincount(place, offset * radial, bins)[known] / square[known]
-    middle = np.bincount(place, depth, bins)[known] / np.bincount(place, minlength=bins)[known]
-    color, label = type_color(lens_type), type_label(lens_type)
-    axes.plot(middle, 100 * slope, color=color, marker="o", markersize=4, label=label)
-
-
-def blur_figure(facts: FitFacts) -> Figure | None:
+def blur_residual_figure(facts: FitFacts) -> Figure | None:
     """Histogram of the blur radii's residuals by lens type; None where no blur radius is known."""
     known = np.isfinite(facts.residual[:, 2])
     if not known.any():
@@ -106,26 +96,16 @@ def blur_figure(facts: FitFacts) -> Figure | None:
         values = facts.residual[known & (facts.lens_type == kind), 2]
         label = f"{type_label(kind)}: mean {values.mean():+z.3f}, RMSE {np.sqrt((values**2).mean()):.3f} px"
         axes.hist(values, bins=60, range=(-end, end), histtype="step", color=type_color(kind), label=label)
-    axes.axvline(0, color="#999999", linewidth=0.8)
+    axes.axvline(0, **ZERO)
     axes.set_xlabel("residual of the blur radius ρ [px]")
     axes.set_ylabel("features")
     axes.legend()
-    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.grid(True, **GRID)
     return figure
 
 
-def type_color(lens_type: int) -> str:
-    """The colour of a lens type in all figures."""
-    return TYPE_COLORS[max(lens_type, 0) % len(TYPE_COLORS)]
-
-
-def type_label(lens_type: int) -> str:
-    """How figures call a lens type."""
-    return f"type {lens_type}" if lens_type >= 0 else "pinholes"
-
-
 class _Bins:
-    """Square cells over the image and which of them each position (n, 2) falls into."""
+    """Square cells over an image, and for each position uv (n, 2) the cell that it falls into."""
 
     def __init__(self, size: tuple[int, int], uv: Array) -> None:
         self.size = size
@@ -139,13 +119,13 @@ class _Bins:
         self.extent = (-0.5, size[0] - 0.5, size[1] - 0.5, -0.5)
 
     def mean(self, values: Array) -> Array:
-        """Of values (n,) in each cell (rows, columns); NaN where there are few."""
+        """Mean of values (n,) in each cell (rows, columns); NaN where fewer than LEAST fall into it."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.bincount(self.place, values, len(self.count)) / self.count
         return np.where(self.count >= LEAST, mean, np.nan).reshape(self.rows, self.columns)
 
     def middles(self) -> tuple[Array, Array]:
-        """u and v (rows, columns) of the cells' middles."""
+        """Positions u and v (rows, columns) of the cells' middles."""
         u = (np.arange(self.columns) + 0.5) * self.step - 0.5
         v = (np.arange(self.rows) + 0.5) * self.size[1] / self.rows - 0.5
         first, second = np.meshgrid(u, v)
@@ -174,5 +154,53 @@ def _image_axes(axes: Axes, size: tuple[int, int]) -> None:
     axes.set_xlim(-0.5, size[0] - 0.5)
     axes.set_ylim(size[1] - 0.5, -0.5)
     axes.set_aspect("equal")
-    axes.set_xticks([])
-    axes.set_yticks([])
+    hide_ticks(axes)
+
+
+def lidar_residual_figure(found: LidarPose, names: Sequence[str]) -> Figure:
+    """Residuals (u, v) of a scanner's targets, without outliers: each target in its colour, with its name and mean."""
+    figure = Figure(figsize=(6.4, 5.6), layout="constrained")
+    axes = figure.subplots()
+    counts = found.weights > 0
+    for index, target in enumerate(np.unique(found.target).tolist()):
+        mine = counts & (found.target == target)
+        color = COLORS[index % len(COLORS)]
+        u, v = found.residuals[mine, :2].T
+        axes.plot(u, v, ".", color=color, markersize=3, alpha=0.5)
+        if len(u):
+            axes.plot(u.mean(), v.mean(), "P", color=color, markersize=9, markeredgecolor="black", label=names[target])
+    end = float(np.quantile(np.abs(found.residuals[counts, :2]), SHOWN_TARGETS)) * 1.2 if counts.any() else 1.0
+    axes.set_xlim(-end, end)
+    axes.set_ylim(end, -end)
+    axes.set_aspect("equal")
+    axes.set_xlabel("u, predicted − seen [px]")
+    axes.set_ylabel("v, predicted − seen [px]")
+    axes.set_title(f"targets and their means; RMSE {found.rmse:.3f} px", fontsize="medium")
+    axes.axhline(0, **ZERO)
+    axes.axvline(0, **ZERO)
+    axes.legend()
+    return figure
+
+
+def board_poses_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """RMSE of each frame, and where the boards stand.
+
+    Each row has `frame`, `distance` (mm), `tilt` (°), `rmse_uv` (px) and may have `board`.
+    """
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    bars, places = figure.subplots(1, 2)
+    at = np.arange(len(rows))
+    bars.bar(at, [row["rmse_uv"] for row in rows], color=BLUE)
+    names = [f"{row['frame']}" + (f".{row['board']}" if row.get("board") else "") for row in rows]
+    bars.set_xticks(at, names)
+    bars.set_xlabel("frame")
+    bars.set_ylabel("RMSE of (u, v) [px]")
+    places.plot([row["distance"] for row in rows], [row["tilt"] for row in rows], "o", color=BLUE)
+    for row, name in zip(rows, names, strict=True):
+        places.annotate(name, (row["distance"], row["tilt"]), fontsize="x-small")
+    places.set_xlabel("distance of the board's middle [mm]")
+    places.set_ylabel("tilt [°]")
+    for axes in (bars, places):
+        axes.grid(True, **GRID)
+        axes.set_axisbelow(True)
+    return figure

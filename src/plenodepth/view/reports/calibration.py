@@ -11,8 +11,13 @@ import numpy as np
 from plenodepth.calib.advice.fit_facts import FitFacts, fit_facts, radial_profiles
 from plenodepth.calib.advice.summary import CalibrationRun, calibration_summary, depth_curve
 from plenodepth.io import atomic_path
-from plenodepth.view.figures.coverage import calibration_depth_figure, coverage_figure, white_figure
-from plenodepth.view.figures.residuals import blur_figure, center_figure, micro_image_figure, residual_figure
+from plenodepth.view.figures.calibration import coverage_figure, depth_uncertainty_figure, white_radii_figure
+from plenodepth.view.figures.residuals import (
+    blur_residual_figure,
+    center_residual_figure,
+    micro_image_residual_figure,
+    residual_figure,
+)
 from plenodepth.view.reports.formats import MISSING, fixed, percentage, with_sigma
 from plenodepth.view.reports.page import Picture, Table, draw_picture, render
 
@@ -160,12 +165,12 @@ def _pictures(run: CalibrationRun, facts: FitFacts) -> dict[str, Picture | None]
     camera = run.adjustment.camera
     curve = depth_curve(run, facts, CURVE_POINTS)
     figures = {
-        "depth_uncertainty": None if curve is None else calibration_depth_figure(curve, camera),
+        "depth_uncertainty": None if curve is None else depth_uncertainty_figure(curve, camera),
         "residuals": residual_figure(facts),
-        "micro_images": micro_image_figure(facts, radial_profiles(facts)),
-        "blur": blur_figure(facts),
-        "centers": center_figure(run.adjustment.fit, facts.size),
+        "micro_images": micro_image_residual_figure(facts, radial_profiles(facts)),
+        "blur": blur_residual_figure(facts),
+        "centers": center_residual_figure(run.adjustment.fit, facts.size),
         "coverage": coverage_figure(facts, camera),
-        "white_images": None if run.radii is None else white_figure(run.radii),
+        "white_images": None if run.radii is None else white_radii_figure(run.radii),
     }
     return {name: None if figure is None else draw_picture(figure, name) for name, figure in figures.items()}

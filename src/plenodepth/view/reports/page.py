@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from io import BytesIO
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from plenodepth.view.figures.canvas import figure_bytes
 from plenodepth.view.reports import formats
 
 DPI = 120  # a figure of 10 inches then fills a page, also on a fine screen
@@ -49,9 +49,7 @@ class Picture:
 
 def draw_picture(figure: Figure, name: str, caption: str = "") -> Picture:
     """Draw a figure at the reports' resolution."""
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=DPI)
-    return Picture(name, drawn.getvalue(), caption)
+    return Picture(name, figure_bytes(figure, "png", DPI), caption)
 
 
 def render(template: str, **context: Any) -> str:
