@@ -91,6 +91,11 @@ def cache_key(values: Mapping[str, Any], files: Iterable[Path] = (), *, rooms: I
     return digest.hexdigest()
 
 
+def content_hash(value: Any) -> str:
+    """A hash of a value alone, the same in every version of this package: to tell whether two things are equal."""
+    return hashlib.sha256(json.dumps(_plain(value), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
 @cache
 def source_hash(*rooms: str) -> str:
     """Hash of the Python sources of these sub-packages (by default of the whole package), names and contents."""

@@ -18,6 +18,7 @@ from plenodepth.cli.shared.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
+    from plenodepth.studies.reproduction.results import ReproductionResult
     from plenodepth.studies.reproduction.study import OtherResults, Study
 
 MOST_PROCESSES = 4  # so many datasets are worked on at a time; each may take 3 GB
@@ -155,12 +156,12 @@ def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
     sys.stdout.flush()  # it is of use now, not at the end
 
 
-def _print_checks(result: dict[str, Any]) -> None:
+def _print_checks(result: ReproductionResult) -> None:
     from plenodepth.view.reports.formats import duration
     from plenodepth.view.reports.reproduction import CHECK_COLUMNS, check_cells, missed_line
 
-    checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
-    table = plain_table(f"Figures (took {duration(result['seconds'])})", "experiment", *CHECK_COLUMNS)
+    checks = result.checks
+    table = plain_table(f"Figures (took {duration(result.seconds)})", "experiment", *CHECK_COLUMNS)
     table.columns[1].justify = "left"
     table.columns[1].overflow = "fold"
     for name, check in checks:
@@ -168,14 +169,15 @@ def _print_checks(result: dict[str, Any]) -> None:
     if checks:
         console().print(table, "")
     for _, check in checks:
-        if check["met"] is False:
+        if check.met is False:
             console().print(f"not reached: {missed_line(check)}")
 
 
-def _without_values(result: dict[str, Any]) -> dict[str, Any]:
+def _without_values(result: ReproductionResult) -> dict[str, Any]:
     """All but the values of single frames and scenes, which are in results.json."""
-    short = {
-        name: {key: value for key, value in found.items() if key != "values"}
-        for name, found in result["experiments"].items()
-    }
-    return {**result, "experiments": short}
+    from plenodepth.studies.reproduction.results import as_content
+
+    content = as_content(result)
+    for found in content["experiments"].values():
+        del found["values"]
+    return content

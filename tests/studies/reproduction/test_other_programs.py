@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from plenodepth.errors import InputError
 from plenodepth.io import write_float_map
 from plenodepth.studies.reproduction.experiments.relative import BOARDS_ALONE, DATASETS, add_other
 from plenodepth.studies.reproduction.other_programs import labelled_folders, read_other
+from plenodepth.studies.reproduction.results import OtherProgram, RelativeErrors
 from plenodepth.studies.reproduction.sources import Shot
 from plenodepth.studies.reproduction.study import Study
 
@@ -28,19 +28,19 @@ def other_folder(root: Path, names: Sequence[str], stretch: float = 1.04, frames
     return root
 
 
-def added(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    datasets: dict[str, Any] = {name: {} for name in DATASETS}
+def added(folder: Path) -> tuple[dict[str, dict[str, RelativeErrors]], OtherProgram]:
+    datasets: dict[str, dict[str, RelativeErrors]] = {name: {} for name in DATASETS}
     return datasets, add_other(datasets, read_other("RTRX", folder), SHOTS)
 
 
 def test_errors_are_those_of_displacements_whatever_the_zero(tmp_path: Path) -> None:
     datasets, said = added(other_folder(tmp_path, DATASETS))
-    assert said == {"folder": str(tmp_path), "notes": []}
+    assert said == OtherProgram(str(tmp_path), ())
     for name in DATASETS:
         found = datasets[name]["RTRX"]
-        assert found["mean"] == pytest.approx(0.04, rel=1e-4)
-        assert [row["frame"] for row in found["frames"]] == list(range(6))
-        assert [row["displacement"] for row in found["displacements"]] == [50, 100, 150, 200, 250]
+        assert found.mean == pytest.approx(0.04, rel=1e-4)
+        assert [row.frame for row in found.frames] == list(range(6))
+        assert [row.displacement for row in found.displacements] == [50, 100, 150, 200, 250]
 
 
 def test_datasets_and_frames_that_lack_are_said(tmp_path: Path) -> None:
@@ -49,9 +49,9 @@ def test_datasets_and_frames_that_lack_are_said(tmp_path: Path) -> None:
     write_float_map(np.full((3, 4), np.nan), tmp_path / "R12_A" / "03.tiff")
     datasets, said = added(tmp_path)
     assert [name for name in DATASETS if "RTRX" in datasets[name]] == ["r12-a"]
-    depth = [row["depth"] for row in datasets["r12-a"]["RTRX"]["frames"]]
+    depth = [row.depth for row in datasets["r12-a"]["RTRX"].frames]
     assert np.flatnonzero(np.isfinite(depth)).tolist() == [1, 2]
-    assert said["notes"] == [
+    assert list(said.notes) == [
         "r12-a: frames without a truth, left out: 9",
         "r12-a: truths without a frame: 0, 4, 5",
         "r12-a: frames without any depth, left out: 3",

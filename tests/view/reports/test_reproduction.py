@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from reproductions import reproduction
 
+from plenodepth.studies.reproduction.results import Check, ReproductionResult
 from plenodepth.view.reports.formats import cell_text, duration
 from plenodepth.view.reports.reproduction import check_cells, write_reproduction_report
 
@@ -21,12 +22,12 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(out: Path) -> dict[str, Any]:
+def result(out: Path) -> ReproductionResult:
     return reproduction(out)
 
 
 @pytest.fixture(scope="module")
-def written(out: Path, result: dict[str, Any]) -> list[Path]:
+def written(out: Path, result: ReproductionResult) -> list[Path]:
     return write_reproduction_report(result, out)
 
 
@@ -57,11 +58,11 @@ def test_what_is_not_reached_comes_first_in_plain_words(written: list[Path]) -> 
         assert text.index("Not reached") < text.index("Relative depth: what was done")
 
 
-def test_both_have_all_experiments_settings_and_calibrations(written: list[Path], result: dict[str, Any]) -> None:
+def test_both_have_all_experiments_settings_and_calibrations(written: list[Path], result: ReproductionResult) -> None:
     for text in (plain(written[0].read_text(encoding="utf-8")), written[1].read_text(encoding="utf-8")):
-        for found in result["experiments"].values():
-            assert found["title"] in text
-            assert found["text"] in text
+        for found in result.experiments.values():
+            assert found.title in text
+            assert found.text in text
         for said in ("49.8853 ± 0.0021", "3.11.9", "0000000000000001", "quick", "2.103", "-1.987", "21 min"):
             assert said in text
 
@@ -73,11 +74,11 @@ def test_markdown_tables_are_rectangular(written: list[Path]) -> None:
             assert len(re.findall(r"(?<!\\)\|", line)) == len(re.findall(r"(?<!\\)\|", following))
 
 
-def test_all_reached_and_nothing_asked_are_said(result: dict[str, Any], tmp_path: Path) -> None:
-    alone = {**result, "experiments": {"scale": result["experiments"]["scale"]}}
+def test_all_reached_and_nothing_asked_are_said(result: ReproductionResult, tmp_path: Path) -> None:
+    alone = replace(result, experiments={"scale": result.experiments["scale"]})
     write_reproduction_report(alone, tmp_path)
     assert "All 1 are reached." in (tmp_path / "report.md").read_text(encoding="utf-8")
-    nothing = {**result, "experiments": {"distortion": result["experiments"]["distortion"]}}
+    nothing = replace(result, experiments={"distortion": result.experiments["distortion"]})
     write_reproduction_report(nothing, tmp_path)
     assert "Nothing was asked" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
@@ -87,5 +88,5 @@ def test_numbers_as_people_read_them() -> None:
         "–", "–", "B/C/S", "3", "2.103", "12345.7", "1.2e-07", "yes",
     ]  # fmt: skip
     assert [duration(seconds) for seconds in (None, 95.2, 720, 11100)] == ["–", "95 s", "12 min", "3 h 05 min"]
-    known = {"what": "x", "ours": 1.0, "paper": None, "asked": None, "unit": "mm", "met": None}
+    known = Check("x", ours=1.0, paper=None, asked=None, unit="mm", met=None)
     assert check_cells(known) == ["x", "1 mm", "–", "–", "–"]

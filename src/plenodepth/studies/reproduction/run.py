@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -14,8 +14,7 @@ from plenodepth import __version__
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
-from plenodepth.io import atomic_path, json_text
-from plenodepth.io.yaml_json import null_for_nan
+from plenodepth.studies.reproduction import tables
 from plenodepth.studies.reproduction.datasets import prepared
 from plenodepth.studies.reproduction.experiments.absolute import absolute_experiment, absolute_tasks
 from plenodepth.studies.reproduction.experiments.confidence import confidence_experiment
@@ -23,15 +22,20 @@ from plenodepth.studies.reproduction.experiments.disparity import disparity_expe
 from plenodepth.studies.reproduction.experiments.distortion import distortion_experiment
 from plenodepth.studies.reproduction.experiments.relative import relative_experiment, relative_tasks
 from plenodepth.studies.reproduction.experiments.scale_errors import scale_experiment, scale_tasks
+from plenodepth.studies.reproduction.results import (
+    RESULTS,
+    CalibratedParameters,
+    ExperimentResult,
+    ReproductionResult,
+    Stage,
+    Values,
+    save_results,
+)
 from plenodepth.studies.reproduction.sources import RECIPES, source_of
 from plenodepth.studies.reproduction.study import Study
-from plenodepth.studies.reproduction.tables import tables
-from plenodepth.studies.reproduction.tables.confidence import confidence_tables
 from plenodepth.studies.reproduction.worker_pool import Crew, Task
 
-RESULTS = "results.json"
 PACKAGES = ("numpy", "scipy", "numba", "opencv-python-headless", "pyceres", "matplotlib")
-Tables = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 class Experiment(NamedTuple):
@@ -40,8 +44,8 @@ class Experiment(NamedTuple):
     title: str
     text: str
     datasets: tuple[str, ...]
-    run: Callable[[Study], dict[str, Any]]
-    tables: Callable[[Mapping[str, Any]], Tables]
+    run: Callable[[Study], Values]
+    tables: Callable[[Any], tables.TablesAndChecks]
     seconds: tuple[float, float]  # on 2 cores with calibrated datasets: quick, full size
     tasks: Callable[[Study], list[list[Task]]] = lambda study: []  # to be done ahead, phase by phase
 
@@ -105,7 +109,7 @@ EXPERIMENTS = {
         "far depth is wrong, and errors by lens type, occlusion boundaries, texture and confidence. Not in the paper.",
         ("r12-es", "r12-elp20"),
         confidence_experiment,
-        confidence_tables,
+        tables.confidence_tables,
         (5.0, 40.0),
     ),
 }
@@ -147,14 +151,14 @@ def _needed(experiments: Sequence[str]) -> list[str]:
 
 def reproduce(
     study: Study, names: Sequence[str] = (), on_experiment: Callable[[int, int, str], None] | None = None
-) -> dict[str, Any]:
+) -> ReproductionResult:
     """Run experiments and write `results.json`; what was computed before with the same settings is taken from there.
 
     `on_experiment(index, count, name)` is called before each.
     """
     chosen = chosen_experiments(names)
     begun = time.perf_counter()
-    experiments: dict[str, Any] = {}
+    experiments: dict[str, ExperimentResult] = {}
     with Crew(study) as crew:
         needed = _needed(chosen)
         # Those whose camera another dataset calibrates come with their images alone.
@@ -167,36 +171,34 @@ def reproduce(
                 crew.work_ahead(phase)
             values = EXPERIMENTS[name].run(study)
             found, checks = EXPERIMENTS[name].tables(values)
-            experiments[name] = {
-                "title": EXPERIMENTS[name].title,
-                "text": EXPERIMENTS[name].text,
-                "seconds": round(time.perf_counter() - started, 1),
-                "tables": found,
-                "checks": checks,
-                "values": values,
-            }
+            experiments[name] = ExperimentResult(
+                title=EXPERIMENTS[name].title,
+                text=EXPERIMENTS[name].text,
+                seconds=round(time.perf_counter() - started, 1),
+                tables=found,
+                checks=checks,
+                values=values,
+            )
     used = sorted({dataset for name in chosen for dataset in EXPERIMENTS[name].datasets})
-    results: dict[str, Any] = {
-        "plenodepth": __version__,
-        "quick": study.quick,
-        "seed": study.seed,
-        "rays": study.rays,
-        "data": "twins" if study.data is None else str(study.data),
-        "threads": study.threads,
-        "versions": {"python": platform.python_version(), **_versions()},
-        "checksums": {name: prepared(study, name).source.checksum for name in used},
-        "calibration": {name: _parameters(study, name) for name in used},
-        "plan": [{"experiment": stage, "seconds": seconds} for stage, seconds in plan(study, chosen)],
-        "seconds": round(time.perf_counter() - begun, 1),
-        "experiments": experiments,
-    }
-    results = null_for_nan(results)  # the deviation of a single pair of frames is NaN
-    with atomic_path(study.out / RESULTS) as temporary:
-        temporary.write_text(json_text(results), encoding="utf-8")
-    return results
+    result = ReproductionResult(
+        plenodepth=__version__,
+        quick=study.quick,
+        seed=study.seed,
+        rays=study.rays,
+        data="twins" if study.data is None else str(study.data),
+        threads=study.threads,
+        versions={"python": platform.python_version(), **_versions()},
+        checksums={name: prepared(study, name).source.checksum for name in used},
+        calibration={name: _parameters(study, name) for name in used},
+        plan=tuple(Stage(stage, seconds) for stage, seconds in plan(study, chosen)),
+        seconds=round(time.perf_counter() - begun, 1),
+        experiments=experiments,
+    )
+    save_results(result, study.out / RESULTS)
+    return result
 
 
-def _parameters(study: Study, name: str) -> dict[str, Any]:
+def _parameters(study: Study, name: str) -> CalibratedParameters:
     """The calibrated camera of a dataset: each parameter with its σ."""
     camera = prepared(study, name).camera
     known = camera.provenance
@@ -206,12 +208,10 @@ def _parameters(study: Study, name: str) -> dict[str, Any]:
         else dict(zip(known.covariance_parameters, np.sqrt(np.diag(known.covariance)), strict=True))
     )
     values = dict(zip(intrinsic_names(camera), intrinsic_values(camera), strict=True))
-    return {
-        "rmse_uv": known.residuals.get("rmse_uv"),
-        "parameters": {
-            key: [float(value), float(sigma[key]) if key in sigma else None] for key, value in values.items()
-        },
-    }
+    return CalibratedParameters(
+        rmse_uv=known.residuals.get("rmse_uv"),
+        parameters={key: (float(value), float(sigma[key]) if key in sigma else None) for key, value in values.items()},
+    )
 
 
 def _versions() -> dict[str, str]:

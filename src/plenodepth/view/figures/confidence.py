@@ -11,22 +11,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from plenodepth.studies.reproduction.results import MethodConfidence, RemainingErrors
 from plenodepth.view.figures.method_lines import method_line
-from plenodepth.view.figures.reproduction import GRID, number, numbers
+from plenodepth.view.figures.reproduction import GRID
 
-Values = Mapping[str, Any]
 CURVES = {"confidence": ("-", 2.0), "sigma": ("--", 1.6), "oracle": (":", 1.4)}  # line style and width
 SAID = {"confidence": "by confidence", "sigma": "by σ", "oracle": "oracle", "random": "at random"}
 LEGEND: dict[str, Any] = {"fontsize": "small", "framealpha": 0.9, "edgecolor": "none"}
 ROBUST, RMS = "1.48 × median |error|", "RMS of the errors"
 
 
-def confidence_figure(name: str, methods: Mapping[str, Values]) -> Figure:
+def confidence_figure(name: str, methods: Mapping[str, MethodConfidence]) -> Figure:
     """Of one dataset. Left: mean |error| of what remains. Right: observed errors of micro-images of like σ."""
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for label, found in methods.items():
-        _draw_order(left, found["sparsification"], method_line(label).color)
+        _draw_order(left, found.sparsification, method_line(label).color)
     _draw_reliability(right, methods)
     left.set_title(f"{name.upper()}: error of what remains", fontsize="medium")
     left.set_xlabel("taken away, least sure first [%]")
@@ -44,11 +44,13 @@ def confidence_figure(name: str, methods: Mapping[str, Values]) -> Figure:
     return figure
 
 
-def _draw_order(axes: Axes, order: Values, color: str) -> None:
-    removed = 100 * np.asarray(order["removed"])
-    axes.axhline(100 * number(order["random"]), color=color, linewidth=0.8, alpha=0.6)
+def _draw_order(axes: Axes, order: RemainingErrors, color: str) -> None:
+    removed = 100 * np.asarray(order.removed)
+    axes.axhline(100 * order.random, color=color, linewidth=0.8, alpha=0.6)
     for curve, (style, width) in CURVES.items():
-        axes.plot(removed, 100 * np.asarray(order[curve]), style, color=color, linewidth=width, label=f"_{curve}")
+        axes.plot(
+            removed, 100 * np.asarray(getattr(order, curve)), style, color=color, linewidth=width, label=f"_{curve}"
+        )
 
 
 def _style_handles() -> list[Line2D]:
@@ -59,11 +61,12 @@ def _style_handles() -> list[Line2D]:
     return [*handles, Line2D([], [], color="#444444", lw=0.8, alpha=0.6, label=SAID["random"])]
 
 
-def _draw_reliability(axes: Axes, methods: Mapping[str, Values]) -> None:
+def _draw_reliability(axes: Axes, methods: Mapping[str, MethodConfidence]) -> None:
     seen = []
     for label, found in methods.items():
-        bins, color = found["sigma"]["bins"], method_line(label).color
-        predicted, robust, rms = (100 * numbers(bins, field) for field in ("predicted", "robust", "observed"))
+        color = method_line(label).color
+        rows = np.array([(group.predicted, group.robust, group.observed) for group in found.sigma.bins])
+        predicted, robust, rms = 100 * rows.reshape(-1, 3).T
         axes.plot(predicted, robust, "o-", color=color, markersize=5, linewidth=1.5, label=ROBUST)
         axes.plot(predicted, rms, "x:", color=color, markersize=5, linewidth=1, label=RMS)
         seen.append([predicted, np.minimum(np.minimum(robust, rms), predicted), np.maximum(robust, rms)])

@@ -11,6 +11,13 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from plenodepth.studies.reproduction.published import RELATIVE
+from plenodepth.studies.reproduction.results import (
+    DisparityResult,
+    DisplacementMean,
+    MeanAndSpread,
+    RelativeErrors,
+    RelativeResult,
+)
 from plenodepth.view.figures.method_lines import method_line
 
 END = 12.0  # %, where the paper's plots end, too
@@ -19,11 +26,10 @@ PAPER = "#b3261e"
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 DATASET_MARKERS = {"r12-a": "o", "r12-b": "s", "r12-c": "^"}
 
-Values = Mapping[str, Any]
 Float64 = NDArray[np.float64]
 
 
-def displacement_figure(datasets: Mapping[str, Values], methods: Sequence[str]) -> Figure:
+def displacement_figure(datasets: Mapping[str, Mapping[str, RelativeErrors]], methods: Sequence[str]) -> Figure:
     """ε_z against the displacement for each dataset: mean and standard deviation of the pairs, cut off at 12 %."""
     rows = -(-len(datasets) // 2)
     figure = Figure(figsize=(10, 3.6 * rows + 0.6), layout="constrained")
@@ -45,10 +51,8 @@ def displacement_figure(datasets: Mapping[str, Values], methods: Sequence[str]) 
     return figure
 
 
-def _draw_displacements(axes: Axes, found: Values, label: str) -> None:
-    rows = found["displacements"]
-    place, mean, std = (numbers(rows, field) for field in ("displacement", "mean", "std"))
-    mean, std = 100 * mean, 100 * std  # a single pair has no σ, and no band
+def _draw_displacements(axes: Axes, found: RelativeErrors, label: str) -> None:
+    place, mean, std = _columns(found.displacements)
     line = method_line(label)
     axes.fill_between(place, mean - std, mean + std, color=line.color, alpha=0.13, linewidth=0)
     axes.plot(place, mean, color=line.color, marker=line.marker, markersize=4, linewidth=1.5, label=label)
@@ -56,14 +60,14 @@ def _draw_displacements(axes: Axes, found: Values, label: str) -> None:
     axes.plot(place[beyond], np.full(beyond.sum(), 0.98 * END), "^", color=line.color, markersize=6)
 
 
-def means_figure(values: Values) -> Figure:
+def means_figure(result: RelativeResult) -> Figure:
     """Mean ε_z over R12-A, B and C with its spread, single datasets as dots, and the paper's figures below each."""
-    means: Mapping[str, Values] = values["over_a_b_c"]
-    labels = list(dict.fromkeys([*means, *values.get("others", {}), *RELATIVE]))
+    means = result.over_a_b_c
+    labels = list(dict.fromkeys([*means, *result.others, *RELATIVE]))
     figure = Figure(figsize=(10, 0.55 * len(labels) + 1.6), layout="constrained")
     axes = figure.subplots()
     for row, label in enumerate(labels):
-        parts = _dataset_means(label, values["datasets"])
+        parts = _dataset_means(label, result.datasets)
         if label in means:
             _draw_bar(axes, row, label, means[label], list(parts.values()))
         for name, mean in parts.items():
@@ -88,14 +92,14 @@ def means_figure(values: Values) -> Figure:
     return figure
 
 
-def _dataset_means(label: str, datasets: Mapping[str, Values]) -> dict[str, float]:
-    """Of one method, %, on those of R12-A, B and C that it has; a program from elsewhere may lack some."""
+def _dataset_means(label: str, datasets: Mapping[str, Mapping[str, RelativeErrors]]) -> dict[str, float]:
+    """Mean ε_z of one method, %, on those of R12-A, B and C that it has; a program from elsewhere may lack some."""
     has = (name for name in DATASET_MARKERS if label in datasets.get(name, {}))
-    return {name: 100 * number(datasets[name][label]["mean"]) for name in has}
+    return {name: 100 * datasets[name][label].mean for name in has}
 
 
-def _draw_bar(axes: Axes, row: int, label: str, mean: Values, parts: Sequence[float]) -> None:
-    center, spread = 100 * number(mean["mean"]), 100 * number(mean["spread"])
+def _draw_bar(axes: Axes, row: int, label: str, mean: MeanAndSpread, parts: Sequence[float]) -> None:
+    center, spread = 100 * mean.mean, 100 * mean.spread
     named = row == 0
     axes.barh(
         row,
@@ -115,13 +119,14 @@ def _beside(color: str) -> dict[str, Any]:
     return {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "color": color, "fontsize": "small"}
 
 
-def bias_figure(name: str, found: Mapping[str, Values]) -> Figure:
+def bias_figure(name: str, found: Mapping[str, RelativeErrors]) -> Figure:
     """How much too far each frame of a dataset is found, in % of its true distance, by all methods."""
     figure = Figure(figsize=(10, 4.8), layout="constrained")
     axes = figure.subplots()
     largest = 0.0
     for label, result in found.items():
-        truth, depth = numbers(result["frames"], "truth"), numbers(result["frames"], "depth")
+        truth = np.array([frame.truth for frame in result.frames])
+        depth = np.array([frame.depth for frame in result.frames])
         bias = 100 * (depth / truth - 1)
         largest = max(largest, float(np.nanmax(np.abs(bias), initial=0)))
         line = method_line(label)
@@ -138,16 +143,15 @@ def bias_figure(name: str, found: Mapping[str, Values]) -> Figure:
     return figure
 
 
-def disparity_figure(values: Values) -> Figure:
+def disparity_figure(result: DisparityResult) -> Figure:
     """ε_z against the displacement with the corrected and with the plain disparity."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots()
-    for label, color in (("corrected", "#0072b2"), ("uncorrected", "#d55e00")):
-        rows = values[label]["displacements"]
-        place, mean, std = (numbers(rows, field) for field in ("displacement", "mean", "std"))
-        mean, std = 100 * mean, 100 * std
+    shown = (("corrected", result.corrected, "#0072b2"), ("uncorrected", result.uncorrected, "#d55e00"))
+    for label, found, color in shown:
+        place, mean, std = _columns(found.displacements)
         axes.fill_between(place, mean - std, mean + std, color=color, alpha=0.13, linewidth=0)
-        text = f"{label} disparity: mean over all pairs {100 * number(values[label]['mean']):.2f} %"
+        text = f"{label} disparity: mean over all pairs {100 * found.mean:.2f} %"
         axes.plot(place, mean, color=color, marker="o", markersize=4, label=text)
     axes.set_xlabel("displacement [mm]")
     axes.set_ylabel("$ε_z$ [%]")
@@ -157,11 +161,7 @@ def disparity_figure(values: Values) -> Figure:
     return figure
 
 
-def number(value: float | None) -> float:
-    """NaN for what JSON has as null."""
-    return float("nan") if value is None else float(value)
-
-
-def numbers(rows: Sequence[Values], field: str) -> Float64:
-    """One field of all rows."""
-    return np.array([number(row[field]) for row in rows])
+def _columns(rows: Sequence[DisplacementMean]) -> tuple[Float64, Float64, Float64]:
+    """Displacements (n,), mm, with mean (n,) and σ (n,) of ε_z, %. A single pair has no σ: NaN, and no band."""
+    place, mean, std = np.array([(row.displacement, row.mean, row.std) for row in rows]).reshape(-1, 3).T
+    return place, 100 * mean, 100 * std

@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.view.figures.reproduction import GRID, Values, number, numbers
+from plenodepth.studies.reproduction.results import ScaleErrors
+from plenodepth.view.figures.reproduction import GRID
 
 SHOWN = ("BLADE", "aware + Γ")  # in every dataset's panel
 COMPARED = ("r12-c", "BLADE", "BLADE, linear Γ")  # the dataset on which the paper compares the orders of Γ
@@ -18,7 +19,7 @@ DATASET_COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00")
 ORDER_COLORS = ("#0072b2", "#d55e00")
 
 
-def scale_error_figure(datasets: Mapping[str, Values]) -> Figure:
+def scale_error_figure(datasets: Mapping[str, Mapping[str, ScaleErrors]]) -> Figure:
     """Each board's scale error over its distance, by dataset; and what linear and quadratic Γ leave on R12-C."""
     name, *orders = COMPARED
     compared = name in datasets and all(label in datasets[name] for label in orders)
@@ -51,41 +52,43 @@ def scale_error_figure(datasets: Mapping[str, Values]) -> Figure:
     return figure
 
 
-def _draw_before_and_after(axes: Axes, found: Values, label: str, color: str) -> None:
+def _draw_before_and_after(axes: Axes, found: ScaleErrors, label: str, color: str) -> None:
     distance, before, after = _sorted(found)
-    sizes = [100 * number(found[f"median_size_{when}"]) for when in ("before", "after")]
+    sizes = 100 * found.median_size_before, 100 * found.median_size_after
     style: dict[str, Any] = {"color": color, "linestyle": "", "markersize": 5}
     text = f"{label}: before, median size {sizes[0]:.2g} %"
     axes.plot(distance, before, marker="o", markerfacecolor="white", label=text, **style)
-    text = f"{label}: after {found['order']} Γ, median size {sizes[1]:.2g} %"
+    text = f"{label}: after {found.order} Γ, median size {sizes[1]:.2g} %"
     axes.plot(distance, after, marker="o", label=text, **style)
     _draw_trend(axes, distance, before, 2, color, "--")
     _draw_trend(axes, distance, after, 1, color, "-")
 
 
-def _draw_rest(axes: Axes, datasets: Mapping[str, Values]) -> None:
+def _draw_rest(axes: Axes, datasets: Mapping[str, Mapping[str, ScaleErrors]]) -> None:
     """What Γ leaves on all datasets, at a scale that shows it."""
     for (dataset, methods), color, marker in zip(datasets.items(), DATASET_COLORS, "osD^v", strict=False):
         if SHOWN[0] in methods:
             distance, _, after = _sorted(methods[SHOWN[0]])
-            median = 100 * number(methods[SHOWN[0]]["median_after"])
+            median = 100 * methods[SHOWN[0]].median_after
             text = f"{dataset.upper()}: median {median:+.3f} %"
             axes.plot(distance, after, marker, color=color, markersize=4, label=text)
     axes.set_title(f"{SHOWN[0]}: after Γ, all datasets", fontsize="medium")
 
 
-def _draw_order(axes: Axes, found: Values, color: str) -> None:
+def _draw_order(axes: Axes, found: ScaleErrors, color: str) -> None:
     distance, _, after = _sorted(found)
     slope = _draw_trend(axes, distance, after, 1, color, "-")
-    median = 100 * number(found["median_after"])
-    text = f"{found['order']}: median {median:+.3f} %, slope {1000 * slope:+.2g} %/m"
+    median = 100 * found.median_after
+    text = f"{found.order}: median {median:+.3f} %, slope {1000 * slope:+.2g} %/m"
     axes.plot(distance, after, "o", color=color, markersize=5, label=text)
 
 
-def _sorted(found: Values) -> tuple[Any, Any, Any]:
-    """Distance (mm), error before and error after (%), nearest board first."""
-    frames = sorted(found["frames"], key=lambda row: number(row["distance"]))
-    return numbers(frames, "distance"), 100 * numbers(frames, "before"), 100 * numbers(frames, "after")
+def _sorted(found: ScaleErrors) -> tuple[Any, Any, Any]:
+    """Distance (n,), mm, and scale error before and after Γ (n,), %; nearest board first."""
+    frames = sorted(found.frames, key=lambda frame: frame.distance)
+    columns = np.array([(frame.distance, 100 * frame.before, 100 * frame.after) for frame in frames])
+    distance, before, after = columns.reshape(-1, 3).T
+    return distance, before, after
 
 
 def _draw_trend(axes: Axes, distance: Any, error: Any, degree: int, color: str, style: str) -> float:

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from plenodepth.view.figures.reproduction import GRID, Values
+from plenodepth.studies.reproduction.results import AbsoluteResult
+from plenodepth.view.figures.reproduction import GRID
 
 QUALITY_END = 50.0  # mm
 SHOWN_QUANTILES = (0.01, 0.99)  # outliers must not eat up the colours
@@ -23,10 +24,10 @@ PAPERS = ("B/C/S", "B/R/S")
 Map = NDArray[np.float32]
 
 
-def shown_methods(values: Values) -> list[str]:
+def shown_methods(result: AbsoluteResult) -> list[str]:
     """The paper's coarse and refined variant, and the best of ours that undo the aperture."""
-    means = values["means"]
-    ours = [label for label in means if label.startswith("A/") and means[label] is not None]
+    means = result.means
+    ours = [label for label in means if label.startswith("A/") and np.isfinite(means[label])]
     return [label for label in PAPERS if label in means] + sorted(ours, key=means.__getitem__)[:1]
 
 
@@ -40,7 +41,7 @@ def read_pictures(out: Path, kept: Mapping[str, str]) -> dict[str, Map]:
     return maps
 
 
-def scene_figure(scene: str, truth: Map, maps: Mapping[str, Map], medians: Mapping[str, float | None]) -> Figure:
+def scene_figure(scene: str, truth: Map, maps: Mapping[str, Map], medians: Mapping[str, float]) -> Figure:
     """Truth (height, width) beside up to three maps; below each, the pixels in common and |difference|, 0 … 50 mm."""
     labels = list(maps)[: len(COLORS)]
     height, width = truth.shape
@@ -60,8 +61,7 @@ def scene_figure(scene: str, truth: Map, maps: Mapping[str, Map], medians: Mappi
         share = common.sum() / max(present.size, 1)
         _draw(panels[0, column], found, label, depths)
         _draw(panels[1, column], common, f"{label}: mask, {100 * share:.0f} % of the truth", _BINARY)
-        median = medians.get(label)
-        text = label if median is None else f"{label}: median {median:.2f} mm"
+        text = f"{label}: median {medians[label]:.2f} mm" if np.isfinite(medians[label]) else label
         quality = _draw(panels[2, column], difference, text, {"cmap": "turbo", "vmin": 0, "vmax": QUALITY_END})
         _draw_share(panels[2, 0], difference, label, COLORS[column - 1])
     figure.colorbar(picture, ax=panels[0].tolist(), label="z [mm]", pad=0.01)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from plenodepth.io import atomic_path
+from plenodepth.studies.reproduction import results
+from plenodepth.studies.reproduction.results import CalibratedParameters, Check, ReproductionResult
 from plenodepth.view.reports.formats import MISSING, cell_text, duration, with_sigma, with_unit
 from plenodepth.view.reports.page import Picture, Table, render
 from plenodepth.view.reports.reproduction_pictures import experiment_pictures
@@ -40,7 +42,7 @@ class Section:
     pictures: Sequence[Picture] = ()
 
 
-def write_reproduction_report(result: Mapping[str, Any], out: Path) -> list[Path]:
+def write_reproduction_report(result: ReproductionResult, out: Path) -> list[Path]:
     """Write report.html, report.md and figures/*.png into the folder `out`. Return their paths, HTML first."""
     context = report_context(result, out)
     folder = out / FIGURES
@@ -56,18 +58,17 @@ def write_reproduction_report(result: Mapping[str, Any], out: Path) -> list[Path
     return [*texts, *files]
 
 
-def report_context(result: Mapping[str, Any], out: Path) -> dict[str, Any]:
+def report_context(result: ReproductionResult, out: Path) -> dict[str, Any]:
     """All that the templates show. `out` is the folder that paths in the result refer to."""
     experiments = [
         Section(
-            experiment["title"],
-            experiment["text"],
-            [_experiment_table(table) for table in experiment["tables"]],
-            list(experiment_pictures(name, experiment["values"], out)),
+            experiment.title,
+            experiment.text,
+            [_experiment_table(table) for table in experiment.tables],
+            list(experiment_pictures(experiment.values, out)),
         )
-        for name, experiment in result["experiments"].items()
+        for experiment in result.experiments.values()
     ]
-    calibration = result.get("calibration", {})
     return {
         "title": TITLE,
         "lead": _lead(result),
@@ -75,24 +76,24 @@ def report_context(result: Mapping[str, Any], out: Path) -> dict[str, Any]:
         "sections": [
             *experiments,
             Section("How it was made", tables=_origin_tables(result)),
-            *([Section("Calibrations", tables=[_calibration_table(calibration)])] if calibration else []),
+            *([Section("Calibrations", tables=[_calibration_table(result.calibration)])] if result.calibration else []),
             Section("Time", tables=[_time_table(result)]),
         ],
     }
 
 
-def _lead(result: Mapping[str, Any]) -> str:
-    source = "simulated twins of the paper's datasets" if result["data"] == "twins" else f"data in {result['data']}"
-    size = ", in quick mode (small sensors: figures are coarser than at full size)" if result["quick"] else ""
+def _lead(result: ReproductionResult) -> str:
+    source = "simulated twins of the paper's datasets" if result.data == "twins" else f"data in {result.data}"
+    size = ", in quick mode (small sensors: figures are coarser than at full size)" if result.quick else ""
     return f"Ours on {source}{size}; the paper's figures are those of its real images."
 
 
-def _goals(result: Mapping[str, Any]) -> Goals:
-    checks = [(name, check) for name, found in result["experiments"].items() for check in found["checks"]]
+def _goals(result: ReproductionResult) -> Goals:
+    checks = result.checks
     if not checks:
         return Goals("Nothing was asked of these experiments.")
-    asked = [check for _, check in checks if check["met"] is not None]
-    missed = [missed_line(check) for check in asked if not check["met"]]
+    asked = [check for _, check in checks if check.met is not None]
+    missed = [missed_line(check) for check in asked if not check.met]
     table = Table(("experiment", *CHECK_COLUMNS), [[name, *check_cells(check)] for name, check in checks], left=(1, 5))
     if missed:
         verdict = f"{len(asked) - len(missed)} of {len(asked)} are reached. Not reached:"
@@ -100,66 +101,61 @@ def _goals(result: Mapping[str, Any]) -> Goals:
     return Goals(f"All {len(asked)} are reached.", "good", table=table)
 
 
-def check_cells(check: Mapping[str, Any]) -> list[str]:
+def check_cells(check: Check) -> list[str]:
     """The cells of a check below CHECK_COLUMNS."""
-    met = {True: "yes", False: "NO", None: MISSING}[check["met"]]
-    if _is_statement(check):
-        return [check["what"], "holds" if check["met"] else "does not hold", MISSING, MISSING, met]
-    return [check["what"], *(with_unit(check[field], check["unit"]) for field in ("ours", "paper", "asked")), met]
+    met = {True: "yes", False: "NO", None: MISSING}[check.met]
+    if check.is_statement:
+        return [check.what, "holds" if check.met else "does not hold", MISSING, MISSING, met]
+    return [check.what, *(with_unit(figure, check.unit) for figure in (check.ours, check.paper, check.asked)), met]
 
 
-def missed_line(check: Mapping[str, Any]) -> str:
+def missed_line(check: Check) -> str:
     """A sentence about a check that is not met."""
-    if _is_statement(check):
-        return f"does not hold: {check['what']}"
-    unit = check["unit"]
-    paper = "" if check["paper"] is None else f", the paper has {with_unit(check['paper'], unit)}"
-    return f"{check['what']}: {with_unit(check['ours'], unit)}, asked {with_unit(check['asked'], unit)}{paper}"
+    if check.is_statement:
+        return f"does not hold: {check.what}"
+    unit = check.unit
+    paper = "" if check.paper is None else f", the paper has {with_unit(check.paper, unit)}"
+    return f"{check.what}: {with_unit(check.ours, unit)}, asked {with_unit(check.asked, unit)}{paper}"
 
 
-def _is_statement(check: Mapping[str, Any]) -> bool:
-    """Whether a check is of a statement that holds or does not, not of a figure with a limit."""
-    return check["met"] is not None and check["asked"] is None
-
-
-def _experiment_table(table: Mapping[str, Any]) -> Table:
+def _experiment_table(table: results.Table) -> Table:
     """A table of an experiment as text; columns with words align left."""
-    words = {place for row in table["rows"] for place, cell in enumerate(row) if isinstance(cell, str)}
-    rows = [[cell_text(cell) for cell in row] for row in table["rows"]]
-    return Table(table["columns"], rows, table["title"], table.get("note") or "", sorted(words))
+    words = {place for row in table.rows for place, cell in enumerate(row) if isinstance(cell, str)}
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
+    return Table(table.columns, rows, table.title, table.note, sorted(words))
 
 
-def _origin_tables(result: Mapping[str, Any]) -> list[Table]:
+def _origin_tables(result: ReproductionResult) -> list[Table]:
     settings = {
-        "plenodepth": result["plenodepth"],
-        "mode": "quick" if result["quick"] else "full size",
-        "seed": result["seed"],
-        "rays per pixel": result["rays"],
-        "data": result["data"],
-        "threads": result["threads"],
-        **result["versions"],
+        "plenodepth": result.plenodepth,
+        "mode": "quick" if result.quick else "full size",
+        "seed": result.seed,
+        "rays per pixel": result.rays,
+        "data": result.data,
+        "threads": result.threads,
+        **result.versions,
     }
     tables = [Table(("setting, version", ""), [[name, str(value)] for name, value in settings.items()], left=(1,))]
-    if result["checksums"]:
-        tables.append(Table(("dataset", "checksum"), list(result["checksums"].items()), left=(1,)))
+    if result.checksums:
+        tables.append(Table(("dataset", "checksum"), list(result.checksums.items()), left=(1,)))
     return tables
 
 
-def _calibration_table(calibrations: Mapping[str, Any]) -> Table:
-    names = dict.fromkeys(name for found in calibrations.values() for name in found["parameters"])
-    rows = [["RMSE of positions [px]", *(cell_text(found["rmse_uv"]) for found in calibrations.values())]]
+def _calibration_table(calibrations: Mapping[str, CalibratedParameters]) -> Table:
+    names = dict.fromkeys(name for found in calibrations.values() for name in found.parameters)
+    rows = [["RMSE of positions [px]", *(cell_text(found.rmse_uv) for found in calibrations.values())]]
     for name in names:
-        pairs = (found["parameters"].get(name) for found in calibrations.values())
+        pairs = (found.parameters.get(name) for found in calibrations.values())
         rows.append([name, *(MISSING if pair is None else with_sigma(float(pair[0]), pair[1]) for pair in pairs)])
     note = "Value ± σ; six digits where a parameter was held."
     return Table(("parameter", *calibrations), rows, note=note)
 
 
-def _time_table(result: Mapping[str, Any]) -> Table:
-    planned = {row["experiment"]: row["seconds"] for row in result["plan"]}
-    took = {name: found["seconds"] for name, found in result["experiments"].items()}
+def _time_table(result: ReproductionResult) -> Table:
+    planned = {stage.experiment: stage.seconds for stage in result.plan}
+    took = {name: found.seconds for name, found in result.experiments.items()}
     rows = [[name, duration(planned.get(name)), duration(took.get(name))] for name in dict.fromkeys([*planned, *took])]
-    rows.append(["all", duration(sum(planned.values())), duration(result["seconds"])])
+    rows.append(["all", duration(sum(planned.values())), duration(result.seconds)])
     note = (
         "An experiment's time holds that of simulations and calibrations which it was the first to need. Steps that an "
         "earlier run had left in the folder took no time again."

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from plenodepth.studies.reproduction.results import (
+    AbsoluteResult,
+    ConfidenceResult,
+    DisparityResult,
+    RelativeResult,
+    ScaleResult,
+    Values,
+)
 from plenodepth.view.figures.confidence import confidence_figure
 from plenodepth.view.figures.method_lines import groups
 from plenodepth.view.figures.reproduction import (
     END,
-    Values,
     bias_figure,
     disparity_figure,
     displacement_figure,
@@ -22,30 +29,30 @@ from plenodepth.view.reports.page import Picture, draw_picture
 BIAS_OF = "r12-es"
 
 
-def experiment_pictures(name: str, values: Values, out: Path) -> Iterator[Picture]:
+def experiment_pictures(values: Values, out: Path) -> Iterator[Picture]:
     """The pictures of one experiment, if it has any. `out` is the folder that paths in its values refer to."""
-    if name == "relative":
+    if isinstance(values, RelativeResult):
         yield from _relative(values)
-    elif name == "scale":
+    elif isinstance(values, ScaleResult):
         yield draw_picture(
-            scale_error_figure(values["datasets"]),
+            scale_error_figure(values.datasets),
             "scale-errors",
             "Scale errors of the boards before (open) and after (filled) the correction Γ against distance, as in the "
             "paper's figure 7; positive: found too small. Lines are least-squares fits. Below: what a linear and a "
             "quadratic Γ leave on R12-C, and what is left on all datasets.",
         )
-    elif name == "absolute":
+    elif isinstance(values, AbsoluteResult):
         yield from _absolute(values, out)
-    elif name == "confidence":
-        for dataset, found in values["datasets"].items():
+    elif isinstance(values, ConfidenceResult):
+        for dataset, found in values.datasets.items():
             yield draw_picture(
-                confidence_figure(dataset, found["methods"]),
+                confidence_figure(dataset, found.methods),
                 f"confidence-{dataset}",
                 f"{dataset.upper()}, all micro-images with a true depth. Left: mean error of what remains when the "
                 "least sure are taken away, by confidence and by σ; the oracle knows the errors. Right: σ as predicted "
                 "against the errors of micro-images of like σ, in tenths.",
             )
-    elif name == "disparity":
+    elif isinstance(values, DisparityResult):
         yield draw_picture(
             disparity_figure(values),
             "disparity",
@@ -54,43 +61,42 @@ def experiment_pictures(name: str, values: Values, out: Path) -> Iterator[Pictur
         )
 
 
-def _relative(values: Values) -> Iterator[Picture]:
+def _relative(values: RelativeResult) -> Iterator[Picture]:
     named = ("relative-depth", "relative-depth-variants")
-    others = values.get("others", {})
-    labels = dict.fromkeys([*values["over_a_b_c"], *others])
+    labels = dict.fromkeys([*values.over_a_b_c, *values.others])
     for name, methods in zip(named, groups(labels), strict=False):
         yield draw_picture(
-            displacement_figure(values["datasets"], methods),
+            displacement_figure(values.datasets, methods),
             name,
             f"Relative depth error against displacement ({'; '.join(methods)}), as in the paper's figure 8: mean over "
             f"the pairs of frames so far apart and, as a band, their standard deviation. Cut off at {END:g} %, as "
             "there; triangles mark means beyond.",
         )
-    absent = "" if "RTRX" in others else " RTRX, the vendor's program, was not run here."
+    absent = "" if "RTRX" in values.others else " RTRX, the vendor's program, was not run here."
     yield draw_picture(
         means_figure(values),
         "relative-depth-means",
         "Mean relative depth error over R12-A, B and C with the spread of the three (bars, lines), the datasets one by "
         f"one (signs), and the paper's figures of real images (red).{absent}",
     )
-    if BIAS_OF in values["datasets"]:
+    if BIAS_OF in values.datasets:
         yield draw_picture(
-            bias_figure(BIAS_OF, values["datasets"][BIAS_OF]),
+            bias_figure(BIAS_OF, values.datasets[BIAS_OF]),
             "depth-against-truth",
             f"Median depth of each frame of {BIAS_OF.upper()} against its true distance: how much too far, in %.",
         )
 
 
-def _absolute(values: Values, out: Path) -> Iterator[Picture]:
-    for scene, kept in values.get("pictures", {}).items():
+def _absolute(values: AbsoluteResult, out: Path) -> Iterator[Picture]:
+    for scene, kept in values.pictures.items():
         maps = read_pictures(out, kept)
         labels = [label for label in shown_methods(values) if label in maps]
         if "truth" not in maps or not labels:
             continue
-        found = values["scenes"][scene]
+        found = values.scenes[scene]
         yield draw_picture(
             scene_figure(scene, maps["truth"], {label: maps[label] for label in labels},
-                         {label: found[label]["median"] for label in labels}),
+                         {label: found[label].median for label in labels}),
             f"scene-{scene}",
             f"{scene}: central sub-aperture depth, true and found ({', '.join(labels)}); below, the pixels in common, "
             f"and the absolute difference there, 0 … {QUALITY_END:g} mm. Bottom left: share of these pixels that are "

@@ -32,6 +32,7 @@ from plenodepth.studies.reproduction.datasets import Dataset, prepared
 from plenodepth.studies.reproduction.frames import JUDGED, clean_frame, virtual_map
 from plenodepth.studies.reproduction.methods import Method, sharing_maps, table_methods
 from plenodepth.studies.reproduction.published import SCENES
+from plenodepth.studies.reproduction.results import AbsoluteResult, ScannerPoseError, SceneDifferences
 from plenodepth.studies.reproduction.scale_by_boards import scaled_camera
 from plenodepth.studies.reproduction.sources import SceneFiles
 from plenodepth.studies.reproduction.study import Study
@@ -45,13 +46,13 @@ BAD = (0.01, 0.02, 0.05)
 Float32 = NDArray[np.float32]
 
 
-def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -> dict[str, Any]:
+def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -> AbsoluteResult:
     """Absolute differences, mm, of all scenes and methods; pictures go to `out/pictures`."""
     methods = table_methods() if methods is None else methods
     dataset = prepared(study, DATASET)
     pose, facts = scanner_pose(study, dataset)
-    scenes: dict[str, Any] = {}
-    pictures: dict[str, Any] = {}
+    scenes: dict[str, dict[str, SceneDifferences]] = {}
+    pictures: dict[str, dict[str, str]] = {}
     for scene in SCENES:
         files = dataset.source.scenes[scene]
         truth = _truth(dataset, files, pose)
@@ -63,9 +64,9 @@ def absolute_experiment(study: Study, methods: Sequence[Method] | None = None) -
             scenes[scene][method.label] = _statistics(found, truth)
             pictures[scene][method.label] = _kept(study, f"{scene}-{method.label.replace('/', '')}", found)
     means = {
-        method.label: float(np.mean([scenes[scene][method.label]["median"] for scene in SCENES])) for method in methods
+        method.label: float(np.mean([scenes[scene][method.label].median for scene in SCENES])) for method in methods
     }
-    return {"scenes": scenes, "means": means, "lidar_pose": facts, "pictures": pictures}
+    return AbsoluteResult(scenes, means, facts, pictures)
 
 
 def absolute_tasks(study: Study) -> list[list[Task]]:
@@ -95,7 +96,7 @@ def _maps_ahead(study: Study, scene: str, methods: Sequence[Method]) -> None:
         central_map(study, dataset, dataset.source.scenes[scene].image, method)
 
 
-def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:
+def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, ScannerPoseError]:
     """cam_from_lidar by the targets of the calibration scene; and how far off it is where the truth is known."""
     image, scan = dataset.source.scenes[SCENES[0]].image, dataset.source.scenes[SCENES[0]].cloud
     made_of = {"camera": dataset.camera, "files": cache_key({}, [image, scan])}
@@ -111,17 +112,17 @@ def scanner_pose(study: Study, dataset: Dataset) -> tuple[Pose, dict[str, Any]]:
 
     record = study.kept(study.folder("calibration", dataset.name), "lidar", made_of, compute)
     pose = Pose(np.array(record["rotation"]), np.array(record["translation"]))
-    return pose, {"targets": SCENES[0], **_pose_error(pose, scan.parent / "cam_from_lidar.json")}
+    return pose, _pose_error(pose, scan.parent / "cam_from_lidar.json")
 
 
-def _pose_error(pose: Pose, truth: Path) -> dict[str, float]:
-    """How far a pose is off, mm and mrad; nothing where the truth is unknown."""
+def _pose_error(pose: Pose, truth: Path) -> ScannerPoseError:
+    """How far a pose is off, mm and mrad; None where the truth is unknown."""
     if not truth.is_file():
-        return {}
+        return ScannerPoseError(SCENES[0])
     content = json.loads(truth.read_text(encoding="utf-8"))
     rotation, translation = np.array(content["rotation"]), np.array(content["translation"])
     turned = Rotation.from_matrix(pose.rotation @ rotation.T).magnitude()
-    return {"mm": float(np.linalg.norm(pose.translation - translation)), "mrad": 1000 * float(turned)}
+    return ScannerPoseError(SCENES[0], float(np.linalg.norm(pose.translation - translation)), 1000 * float(turned))
 
 
 def central_map(study: Study, dataset: Dataset, path: Path, method: Method) -> Float32:
@@ -155,19 +156,19 @@ def _within(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return points[(depth > NEAR) & (depth < FAR)]
 
 
-def _statistics(found: Float32, truth: Float32) -> dict[str, Any]:
+def _statistics(found: Float32, truth: Float32) -> SceneDifferences:
     result = depth_differences(found, truth, bad_parts=BAD)
-    return {
-        "q25": result.q25,
-        "median": result.median,
-        "q75": result.q75,
-        "mean": result.mean,
-        "rmse": result.rmse,
-        "bias": result.bias,
-        "bad": {f"{100 * part:g} %": result.bad_parts[part] for part in BAD},
-        "completeness": 100 * result.completeness,
-        "common": result.common,
-    }
+    return SceneDifferences(
+        q25=result.q25,
+        median=result.median,
+        q75=result.q75,
+        mean=result.mean,
+        rmse=result.rmse,
+        bias=result.bias,
+        bad={f"{100 * part:g} %": result.bad_parts[part] for part in BAD},
+        completeness=100 * result.completeness,
+        common=result.common,
+    )
 
 
 def _kept(study: Study, name: str, depth: Float32) -> str:

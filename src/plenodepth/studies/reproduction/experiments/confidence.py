@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,17 @@ from plenodepth.evaluate.maps.splits import (
 from plenodepth.studies.reproduction.datasets import prepared
 from plenodepth.studies.reproduction.lens_errors import TRUTH, LensErrors, frames_with_truth, lens_errors
 from plenodepth.studies.reproduction.methods import AWARE_U, BLADE, Method
+from plenodepth.studies.reproduction.results import (
+    AreasToOracle,
+    ConfidenceResult,
+    DatasetConfidence,
+    Gains,
+    GroupErrors,
+    MethodConfidence,
+    RemainingErrors,
+    SigmaAgreement,
+    SigmaGroup,
+)
 from plenodepth.studies.reproduction.sources import source_of
 from plenodepth.studies.reproduction.study import Study
 
@@ -31,9 +41,9 @@ BOUNDARY_NAMES = ("at a boundary", "next 2", "3 to 7 away", "8 or more away")
 CONTRAST_BINS, CONFIDENCE_BINS = 4, 5
 
 
-def confidence_experiment(study: Study, methods: Sequence[Method] = METHODS) -> dict[str, Any]:
+def confidence_experiment(study: Study, methods: Sequence[Method] = METHODS) -> ConfidenceResult:
     """What confidence and σ are worth, by dataset and method; datasets without a dense truth are skipped and named."""
-    datasets: dict[str, Any] = {}
+    datasets: dict[str, DatasetConfidence] = {}
     skipped: dict[str, str] = {}
     for name in DATASETS:
         images = frames_with_truth(source_of(study, name))
@@ -43,57 +53,54 @@ def confidence_experiment(study: Study, methods: Sequence[Method] = METHODS) -> 
         dataset = prepared(study, name)
         found = {method.label: lens_errors(study, dataset, method, images) for method in methods}
         judged = {label: judge(errors) for label, errors in found.items() if np.isfinite(errors.error).any()}
-        datasets[name] = {"frames": len(images), "methods": judged}
-    return {"datasets": datasets, "skipped": skipped}
+        datasets[name] = DatasetConfidence(len(images), judged)
+    return ConfidenceResult(datasets, skipped)
 
 
-def judge(found: LensErrors) -> dict[str, Any]:
+def judge(found: LensErrors) -> MethodConfidence:
     """Errors of one method on one dataset, in parts: all of them, ordered, against σ, and split."""
     size = np.abs(found.error[np.isfinite(found.error)])
-    return {
-        "members": len(found.error),
-        "count": len(size),
-        "median": float(np.median(size)),
-        "mean": float(size.mean(dtype=np.float64)),
-        "sparsification": _order(found),
-        "sigma": _sigma(found),
-        "splits": _splits(found),
-    }
+    return MethodConfidence(
+        members=len(found.error),
+        count=len(size),
+        median=float(np.median(size)),
+        mean=float(size.mean(dtype=np.float64)),
+        sparsification=_remaining_errors(found),
+        sigma=_sigma_agreement(found),
+        splits=_splits(found),
+    )
 
 
-def _order(found: LensErrors) -> dict[str, Any]:
+def _remaining_errors(found: LensErrors) -> RemainingErrors:
     """Sparsification by confidence and by −σ, with the oracle's and the random order."""
     by_confidence = sparsification_curves(found.error, found.confidence, steps=STEPS)
     surest = np.where(np.isfinite(found.sigma), -found.sigma, -np.inf)
     by_sigma = sparsification_curves(found.error, surest, steps=STEPS)
-    return {
-        "removed": by_confidence.removed.tolist(),
-        "confidence": by_confidence.by_confidence.tolist(),
-        "sigma": by_sigma.by_confidence.tolist(),
-        "oracle": by_confidence.oracle.tolist(),
-        "random": by_confidence.random,
-        "ause": {"confidence": by_confidence.ause, "sigma": by_sigma.ause, "random": by_confidence.ause_random},
-        "gain": {"confidence": by_confidence.gain, "sigma": by_sigma.gain},
-    }
+    return RemainingErrors(
+        removed=tuple(by_confidence.removed.tolist()),
+        confidence=tuple(by_confidence.by_confidence.tolist()),
+        sigma=tuple(by_sigma.by_confidence.tolist()),
+        oracle=tuple(by_confidence.oracle.tolist()),
+        random=by_confidence.random,
+        ause=AreasToOracle(by_confidence.ause, by_sigma.ause, by_confidence.ause_random),
+        gain=Gains(by_confidence.gain, by_sigma.gain),
+    )
 
 
-def _sigma(found: LensErrors) -> dict[str, Any]:
+def _sigma_agreement(found: LensErrors) -> SigmaAgreement:
     result = compare_sigma(found.error, found.sigma)
-    return {
-        "spread": result.spread,
-        "rms": result.rms,
-        "bias": result.bias,
-        "within": result.within.tolist(),
-        "expected": result.expected.tolist(),
-        "bins": [
-            {"predicted": row.predicted, "observed": row.observed, "robust": row.observed_robust, "count": row.count}
-            for row in result.bins
-        ],
-    }
+    return SigmaAgreement(
+        spread=result.spread,
+        rms=result.rms,
+        bias=result.bias,
+        within=tuple(result.within.tolist()),
+        expected=tuple(result.expected.tolist()),
+        bins=tuple(SigmaGroup(row.predicted, row.observed, row.observed_robust, row.count) for row in result.bins),
+    )
 
 
-def _splits(found: LensErrors) -> dict[str, list[dict[str, Any]]]:
-    """Errors by what is known of each micro-image. The bins of the contrast are those of the truth, found or not."""
+def _splits(found: LensErrors) -> dict[str, tuple[GroupErrors, ...]]:
+    """Errors by lens type, boundary, confidence and contrast. Quarters of the contrast are of all micro-images."""
     types = [f"type {number}" for number in range(int(found.lens_type.max()) + 1)]
     boundary = bin_labels(found.boundary, BOUNDARY_EDGES)
     groups = {
@@ -104,17 +111,17 @@ def _splits(found: LensErrors) -> dict[str, list[dict[str, Any]]]:
     if np.isfinite(found.contrast).any():
         edges = quantile_edges(found.contrast, CONTRAST_BINS)
         groups["contrast"] = binned_errors(found.error, found.contrast, edges)
-    return {split: [_row(group) for group in rows if group.members] for split, rows in groups.items()}
+    return {split: tuple(_group_errors(group) for group in rows if group.members) for split, rows in groups.items()}
 
 
-def _row(group: ErrorGroup) -> dict[str, Any]:
-    return {
-        "group": group.name,
-        "count": group.count,
-        "completeness": group.completeness,
-        "q25": group.q25,
-        "median": group.median,
-        "q75": group.q75,
-        "mean": group.mean,
-        "bias": group.bias,
-    }
+def _group_errors(group: ErrorGroup) -> GroupErrors:
+    return GroupErrors(
+        group=group.name,
+        count=group.count,
+        completeness=group.completeness,
+        q25=group.q25,
+        median=group.median,
+        q75=group.q75,
+        mean=group.mean,
+        bias=group.bias,
+    )

@@ -8,7 +8,6 @@ differs by nothing else.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.studies.reproduction.datasets import prepared
 from plenodepth.studies.reproduction.experiments.relative import method_on
 from plenodepth.studies.reproduction.methods import BLADE_U
+from plenodepth.studies.reproduction.results import DisparityResult
 from plenodepth.studies.reproduction.study import Study
 
 DATASET = "r12-a"
@@ -31,10 +31,10 @@ def uncorrected(camera: PlenopticCamera, found: VirtualDepthMap) -> VirtualDepth
     return replace(found, virtual_depth=depth.astype(np.float32), sigma=sigma.astype(np.float32))
 
 
-def disparity_experiment(study: Study) -> dict[str, Any]:
+def disparity_experiment(study: Study) -> DisparityResult:
     """ε_z on R12-A, unscaled, with either formula."""
     dataset = prepared(study, DATASET)
-    return {
-        "corrected": method_on(study, dataset, BLADE_U),
-        "uncorrected": method_on(study, dataset, BLADE_U, change=uncorrected),
-    }
+    return DisparityResult(
+        corrected=method_on(study, dataset, BLADE_U),
+        uncorrected=method_on(study, dataset, BLADE_U, change=uncorrected),
+    )
