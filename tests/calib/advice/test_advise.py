@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from calibrations import BOARD, centers_of, features_of, fitted_at_truth, share_of_distances, usual_poses
 
-from plenodepth.calib.advice.advise import Advice, advice
+from plenodepth.calib.advice.advise import Advice, advise
 from plenodepth.calib.advice.coverage_rules import (
     distances,
     frame_count,
@@ -97,7 +97,7 @@ def only(found: list[Advice]) -> Advice:
 def test_little_is_found_about_a_good_calibration() -> None:
     adjustment, facts = good()
     sure = uncertainty(adjustment.problem, adjustment.estimate)
-    found = advice(facts, adjustment, aperture=False, nominal=CAMERA, radii=whites(CAMERA), known=sure)
+    found = advise(facts, adjustment, aperture=False, nominal=CAMERA, radii=whites(CAMERA), known=sure)
     # r12-mini is too small to tell its parameters apart well.
     assert {item.rule for item in found} <= {"correlations", "depth_precision", "image_corners"}
 
@@ -106,7 +106,7 @@ def test_the_most_important_comes_first() -> None:
     adjustment, facts = good()
     worse = replace(adjustment, converged=False)
     few = replace(facts, frames=facts.frames[:2])
-    found = advice(few, worse, aperture=False)
+    found = advise(few, worse, aperture=False)
     assert found[0].rule == "convergence"
     assert len({item.importance for item in found}) > 1
     assert [item.importance for item in found] == sorted((item.importance for item in found), reverse=True)

@@ -12,15 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibrations import BOARD, NOISE, centers_of, facing, fitted_at_truth
+from calibrations import BOARD, NOISE, facing, fitted_at_truth
 from cameras import keplerian
 
-from plenodepth.calib.advice.summary import CalibrationRun, calibration_summary, input_file
+from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary, Quantity, input_file
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.uncertainty import uncertainty
-from plenodepth.calib.whites.grid import FoundGrid
-from plenodepth.calib.whites.lattice_fit import LatticeFit
-from plenodepth.calib.whites.precalibration import Precalibration
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset
 from plenodepth.camera.depth import usable_virtual_range
@@ -74,46 +71,47 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def reported(some: CalibrationRun, folder: Path) -> CalibrationSummary:
+    write_calibration_report(some, folder / "r.html")
+    return some.summary
+
+
 def test_the_summary_holds_the_numbers_of_the_adjustment() -> None:
-    summary = calibration_summary(run())
+    summary = run().summary
     adjustment = run().adjustment
-    assert summary["rmse_uv"] == adjustment.rmse_uv
-    np.testing.assert_allclose(summary["rmse_uv"], NOISE * np.sqrt(2), rtol=0.05)
-    np.testing.assert_allclose(summary["rmse_rho"], NOISE, rtol=0.05)
-    assert (summary["iterations"], summary["cpu_seconds"], summary["converged"]) == (12, 0.5, True)
-    assert summary["frames"] == 10
-    assert sum(row["features"] for row in summary["per_frame"]) == summary["features"]
-    focal = summary["parameters"]["main_lens.focal_length"]
-    assert focal["value"] == adjustment.camera.main_lens.focal_length
-    assert focal["sigma"] > 0
-    assert summary["parameters"]["sensor.pixel_size"] == {
-        "value": 0.0055,
-        "sigma": None,
-        "unit": "mm",
-        "held": True,
-    }
-    assert set(summary["derived"]) >= {"D", "d", "u0", "v0", "pitch"}
-    assert summary["notes"] == ["a note", "5 < 6 & so on"]
-    assert json.loads(json.dumps(summary)) == summary, "plain numbers, lists and text"
+    assert summary.rmse_uv == adjustment.rmse_uv
+    np.testing.assert_allclose(summary.rmse_uv, NOISE * np.sqrt(2), rtol=0.05)
+    np.testing.assert_allclose(summary.rmse_rho, NOISE, rtol=0.05)
+    assert (summary.iterations, summary.cpu_seconds, summary.converged) == (12, 0.5, True)
+    assert summary.frames == 10
+    assert sum(row.features for row in summary.per_frame) == summary.features
+    focal = summary.parameters["main_lens.focal_length"]
+    assert focal.value == adjustment.camera.main_lens.focal_length
+    assert focal.sigma > 0
+    assert summary.parameters["sensor.pixel_size"] == Quantity(0.0055, None, "mm", held=True)
+    assert set(summary.derived) >= {"D", "d", "u0", "v0", "pitch"}
+    assert summary.notes == ("a note", "5 < 6 & so on")
+    content = summary.to_json()
+    assert json.loads(json.dumps(content)) == content, "plain numbers, lists and text"
 
 
 def test_depths_of_the_summary_span_the_boards() -> None:
-    summary = calibration_summary(run())
-    depths = [row["depth"] for row in summary["depth_uncertainty"]]
-    np.testing.assert_allclose([depths[0], depths[-1]], summary["distance_range"])
+    summary = run().summary
+    depths = [row.depth for row in summary.depth_uncertainty]
+    np.testing.assert_allclose([depths[0], depths[-1]], summary.distance_range)
     assert depths == sorted(depths)
-    assert min(row["sigma"] for row in summary["depth_uncertainty"]) > 0
+    assert min(row.sigma for row in summary.depth_uncertainty) > 0
 
 
 def test_without_uncertainty_there_are_values_alone(tmp_path: Path) -> None:
-    plain = replace(run(), known=None, start=None)
-    summary = write_calibration_report(plain, tmp_path / "r.html")
-    assert summary["uncertainty"] is None
-    assert summary["depth_uncertainty"] == []
-    assert all(row["sigma"] is None for row in summary["derived"].values())
-    with_known = calibration_summary(run())["derived"]
+    plain = replace(run(), uncertainty=None, start=None)
+    summary = reported(plain, tmp_path)
+    assert summary.uncertainty is None
+    assert summary.depth_uncertainty == ()
+    assert all(row.sigma is None for row in summary.derived.values())
+    with_known = run().summary.derived
     np.testing.assert_allclose(
-        [row["value"] for row in summary["derived"].values()], [row["value"] for row in with_known.values()]
+        [row.value for row in summary.derived.values()], [row.value for row in with_known.values()]
     )
     assert "The uncertainty has not been computed" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
@@ -148,12 +146,12 @@ def test_the_report_is_for_light_and_dark_screens_and_phones(written: Path) -> N
 
 
 def test_the_report_shows_the_numbers_of_the_summary(written: Path) -> None:
-    summary = calibration_summary(run())
+    summary = run().summary
     text = written.read_text(encoding="utf-8")
-    assert f"{summary['rmse_uv']:.3f} px" in text
-    assert f"Scatter factor {summary['uncertainty']['scatter_factor']:.2f}" in text
-    for item in summary["advice"]:
-        assert item["rule"] not in ("convergence", "distances")
+    assert f"{summary.rmse_uv:.3f} px" in text
+    assert f"Scatter factor {summary.uncertainty.scatter_factor:.2f}" in text
+    for item in summary.advice:
+        assert item.rule not in ("convergence", "distances")
     assert "5 &lt; 6 &amp; so on" in text, "text is escaped"
 
 
@@ -162,9 +160,9 @@ def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) 
     residuals = adjustment.fit.residuals.copy()
     residuals[:, 2] = np.nan
     blind = replace(adjustment, fit=replace(adjustment.fit, residuals=residuals))
-    summary = write_calibration_report(replace(run(), adjustment=blind), tmp_path / "r.html")
-    assert np.isnan(summary["rmse_rho"])
-    assert np.isnan(summary["rmse_centers"])
+    summary = reported(replace(run(), adjustment=blind), tmp_path)
+    assert np.isnan(summary.rmse_rho)
+    assert np.isnan(summary.rmse_centers)
     text = re.sub(r'base64,[^"]*', "", (tmp_path / "r.html").read_text(encoding="utf-8"))
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
     assert "Residuals of the blur radii" not in text
@@ -173,9 +171,9 @@ def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) 
 def test_nothing_but_outliers_still_gives_a_report(tmp_path: Path) -> None:
     adjustment = run().adjustment
     lost = replace(adjustment, fit=replace(adjustment.fit, weight=np.zeros_like(adjustment.fit.weight)))
-    summary = write_calibration_report(replace(run(), adjustment=lost), tmp_path / "r.html")
-    assert summary["outliers"] == summary["features"]
-    assert "outliers" in [item["rule"] for item in summary["advice"]]
+    summary = reported(replace(run(), adjustment=lost), tmp_path)
+    assert summary.outliers == summary.features
+    assert "outliers" in [item.rule for item in summary.advice]
 
 
 @pytest.mark.parametrize("camera", [shrunk(preset("r12-a-pinhole")), keplerian(), shrunk(preset("r12-b"))])
@@ -183,16 +181,13 @@ def test_every_kind_of_camera_has_a_report(camera: PlenopticCamera, tmp_path: Pa
     far, near = usable_virtual_range(camera)
     depths = metric_from_virtual(1 / np.linspace(1 / near, 1 / (0.8 * far + 0.2 * near), 4), camera).tolist()
     poses = {(n, 0): facing(BOARD, z, (0.3 * (-1) ** n, 0.2)) for n, z in enumerate(depths)}
-    summary = write_calibration_report(
-        CalibrationRun(fitted_at_truth(camera, poses), AdjustSettings(), BOARD), tmp_path / "r.html"
-    )
-    assert len(summary["per_frame"]) == 4
-    assert len(summary["lens_types"]) == max(camera.type_count, 1)
+    summary = reported(CalibrationRun(fitted_at_truth(camera, poses), AdjustSettings(), BOARD), tmp_path)
+    assert len(summary.per_frame) == 4
+    assert len(summary.lens_types) == max(camera.type_count, 1)
     assert Reader((tmp_path / "r.html").read_text(encoding="utf-8")).open == []
 
 
 def test_white_images_get_their_section_and_their_notes(tmp_path: Path) -> None:
-    camera = preset("r12-mini")
     numbers = np.array([4.0, 8.0, np.nan])
     radii = WhiteRadii(
         numbers,
@@ -205,15 +200,9 @@ def test_white_images_get_their_section_and_their_notes(tmp_path: Path) -> None:
         0.0,
         ("w",),
     )
-    lattice = LatticeFit(
-        camera.micro_images.lattice, camera.micro_images.image_from_lattice, np.ones(0, bool), 0, radii.radii
-    )
-    grid = FoundGrid(lattice, centers_of(camera), True, ("g",))
-    summary = write_calibration_report(
-        replace(run(), precalibration=Precalibration(camera, grid, radii, ("p", "g"))), tmp_path / "r.html"
-    )
-    assert summary["notes"] == ["p", "g", "w", "a note", "5 < 6 & so on"]
-    assert summary["white_radii"]["slope"] == 27
+    summary = reported(replace(run(), radii=radii, notes=("p", "a note", "w")), tmp_path)
+    assert summary.notes == ("a note", "p", "w"), "each once, those of the adjustment first"
+    assert summary.white_radii.slope == 27
     assert "White images" in Reader((tmp_path / "r.html").read_text(encoding="utf-8")).heads
 
 

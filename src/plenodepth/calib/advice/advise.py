@@ -5,6 +5,7 @@ Each rule (`coverage_rules`, `fit_rules`) looks at one thing and gives nothing, 
 
 from __future__ import annotations
 
+from plenodepth.calib.advice.advice import Advice
 from plenodepth.calib.advice.coverage_rules import (
     distances,
     frame_count,
@@ -14,7 +15,6 @@ from plenodepth.calib.advice.coverage_rules import (
     tilts,
     unseen_distances,
 )
-from plenodepth.calib.advice.finding import Advice
 from plenodepth.calib.advice.fit_facts import FitFacts, radial_profiles
 from plenodepth.calib.advice.fit_rules import (
     bad_frames,
@@ -34,10 +34,10 @@ from plenodepth.calib.bundle.uncertainty import Uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.model import PlenopticCamera
 
-__all__ = ["Advice", "advice"]
+__all__ = ["Advice", "advise"]
 
 
-def advice(
+def advise(
     facts: FitFacts,
     adjustment: Adjustment,
     *,

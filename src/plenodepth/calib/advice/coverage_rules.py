@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from plenodepth.calib.advice.finding import MAY, MUST, SHOULD, Advice
+from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
 from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts
 from plenodepth.camera.depth import VIRTUAL_RANGE
 from plenodepth.camera.model import PlenopticCamera

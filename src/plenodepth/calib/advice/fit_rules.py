@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from plenodepth.calib.advice.finding import MAY, MUST, SHOULD, Advice
+from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
 from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, Profile
 from plenodepth.calib.bundle.adjust import Adjustment
 from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,14 @@ import numpy as np
 
 import plenodepth
 from plenodepth.cache import file_hash
-from plenodepth.calib.advice.advise import advice
-from plenodepth.calib.advice.fit_facts import FitFacts, fit_facts, radial_profiles
+from plenodepth.calib.advice.advise import Advice, advise
+from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, fit_facts, radial_profiles
 from plenodepth.calib.bundle.adjust import Adjustment
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty, derived_parameters
 from plenodepth.calib.features import Board
-from plenodepth.calib.whites.precalibration import Precalibration
+from plenodepth.calib.records import to_json
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.camera.micro_lenses import lens_distances
@@ -59,6 +60,146 @@ def input_file(path: Path | str) -> InputFile:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """A parameter of the camera."""
+
+    value: float
+    sigma: float | None  # standard deviation; None: not known, or held
+    unit: str
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Two parameters that are hardly told apart."""
+
+    first: str
+    second: str
+    correlation: float
+
+
+@dataclass(frozen=True)
+class UncertaintySummary:
+    """How well the parameters are known together (see `calib.bundle.uncertainty`)."""
+
+    scatter_factor: float
+    condition: float
+    considered: dict[str, float]
+    correlated: tuple[Correlation, ...]
+
+
+@dataclass(frozen=True)
+class DepthSigma:
+    """Standard deviation of a depth that is due to the calibration alone, mm."""
+
+    depth: float
+    virtual_depth: float
+    sigma: float
+
+
+@dataclass(frozen=True)
+class LensTypeResiduals:
+    """Mean residual away from the micro-image's centre over the distance from it, px per px."""
+
+    type: int
+    features: int
+    radial_residual_slope: float
+    radial_residual_slope_error: float
+
+
+@dataclass(frozen=True)
+class WhiteRadiiSummary:
+    """Radii of micro-images in n white images, by I lens types, px."""
+
+    f_numbers: tuple[float, ...]  # (n,)
+    radii: tuple[tuple[float, ...], ...]  # (n, I)
+    slope: float
+    slope_error: float
+    intercepts: tuple[float, ...]  # (I,)
+    intercept_errors: tuple[float, ...]  # (I,)
+
+
+@dataclass(frozen=True)
+class PriorSummary:
+    """What a parameter was taken to be."""
+
+    value: float
+    sigma: float
+
+
+@dataclass(frozen=True)
+class SettingsSummary:
+    """The settings of the adjustment."""
+
+    aperture: bool
+    use_rho: bool
+    hold: tuple[str, ...]
+    priors: dict[str, PriorSummary]
+    rounds: int
+
+
+@dataclass(frozen=True)
+class KappaSummary:
+    """The blur coefficient, its standard error, pairs of views that it rests on, and the share of outliers."""
+
+    kappa: float
+    standard_error: float
+    pairs: int
+    outliers: float
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Residuals of frames that took no part in the adjustment, after finding their boards' poses alone, px."""
+
+    frames: int
+    rmse_uv: float
+    rmse_rho: float
+
+
+@dataclass(frozen=True)
+class CalibrationSummary:
+    """A calibration in numbers and words. Lengths in mm, residuals in px; a number that is not known is NaN or None."""
+
+    camera: str
+    converged: bool
+    iterations: int
+    cpu_seconds: float
+    rmse_uv: float
+    rmse_uv_without_outliers: float
+    rmse_rho: float
+    rmse_centers: float
+    frames: int
+    features: int
+    outliers: int
+    centers: int
+    center_outliers: int
+    distance_range: tuple[float, float]
+    board: Board
+    settings: SettingsSummary
+    parameters: dict[str, Quantity]
+    derived: dict[str, Quantity]
+    uncertainty: UncertaintySummary | None
+    depth_uncertainty: tuple[DepthSigma, ...]
+    lens_types: tuple[LensTypeResiduals, ...]
+    per_frame: tuple[FrameFacts, ...]
+    white_radii: WhiteRadiiSummary | None
+    advice: tuple[Advice, ...]
+    notes: tuple[str, ...]
+    versions: dict[str, str]
+    inputs: tuple[InputFile, ...]
+    kappa: KappaSummary | None
+    hold_out: HoldOut | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As dictionaries and lists, without what there is none of."""
+        content = to_json(self)
+        return {
+            name: value for name, value in content.items() if name not in ("kappa", "hold_out") or value is not None
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class CalibrationRun:
     """All that a report speaks of. Only the adjustment, its settings and the board must be there."""
@@ -66,77 +207,82 @@ class CalibrationRun:
     adjustment: Adjustment
     settings: AdjustSettings
     board: Board
-    known: Uncertainty | None = None
+    uncertainty: Uncertainty | None = None
     start: PlenopticCamera | None = None  # nominal optics that the calibration began with
-    precalibration: Precalibration | None = None
-    white_radii: WhiteRadii | None = None  # where there is no `precalibration`, as of a step that was not done anew
-    inputs: Sequence[InputFile] = ()
-    notes: Sequence[str] = ()  # besides those of the adjustment and of the white images
-
-    @property
-    def radii(self) -> WhiteRadii | None:
-        """Of the white images, where there were any."""
-        return self.white_radii if self.precalibration is None else self.precalibration.radii
+    radii: WhiteRadii | None = None  # of the micro-images in white images
+    inputs: tuple[InputFile, ...] = ()
+    notes: tuple[str, ...] = ()  # besides those of the adjustment
+    kappa: KappaSummary | None = None
+    hold_out: HoldOut | None = None
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """Each once, in the order of the work: white images, adjustment, the rest."""
-        pre = self.precalibration
-        early = () if pre is None else (*pre.notes, *pre.grid.notes, *(() if pre.radii is None else pre.radii.notes))
-        return tuple(dict.fromkeys((*early, *self.adjustment.notes, *self.notes)))
+        """The notes of the adjustment, then the others, each once."""
+        return tuple(dict.fromkeys((*self.adjustment.notes, *self.notes)))
 
+    @cached_property
+    def facts(self) -> FitFacts:
+        """Coverage and residuals."""
+        return fit_facts(self.adjustment)
 
-def calibration_summary(run: CalibrationRun, facts: FitFacts | None = None) -> dict[str, Any]:
-    """Numbers, lists and text only; a number that is not known is NaN or None. `facts`, if they are at hand already."""
-    facts = facts or fit_facts(run.adjustment)
-    adjustment, camera, fit = run.adjustment, run.adjustment.camera, run.adjustment.fit
-    return {
-        "camera": camera.name,
-        "converged": adjustment.converged,
-        "iterations": adjustment.iterations,
-        "cpu_seconds": adjustment.cpu_seconds,
-        "rmse_uv": adjustment.rmse_uv,
-        "rmse_uv_without_outliers": facts.rmse_of_counting,
-        "rmse_rho": adjustment.rmse_rho,
-        "rmse_centers": adjustment.rmse_centers,
-        "frames": len({frame.frame for frame in facts.frames}),
-        "features": len(fit.features),
-        "outliers": int(np.count_nonzero(~facts.counts)),
-        "centers": len(fit.center_residuals),
-        "center_outliers": int(np.count_nonzero(fit.center_weight == 0)),
-        "distance_range": [float(facts.depth.min()), float(facts.depth.max())],
-        "board": asdict(run.board),
-        "settings": _settings(run.settings),
-        "parameters": _parameters(run),
-        "derived": _derived(run),
-        "uncertainty": _uncertainty(run.known),
-        "depth_uncertainty": _depth_rows(run, facts),
-        "lens_types": _lens_types(facts),
-        "per_frame": [asdict(frame) | {"tilt_xy": list(frame.tilt_xy)} for frame in facts.frames],
-        "white_radii": _white(run.radii),
-        "advice": [asdict(item) for item in advice_of(run, facts)],
-        "notes": list(run.all_notes),
-        "versions": versions(),
-        "inputs": [asdict(item) for item in run.inputs],
-    }
-
-
-def advice_of(run: CalibrationRun, facts: FitFacts) -> list[Any]:
-    """What to do about the run's weak spots, the most important first."""
-    return list(
-        advice(
-            facts,
-            run.adjustment,
-            aperture=run.settings.aperture,
-            known=run.known,
-            nominal=run.start,
-            radii=run.radii,
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What is weak and what to do about it, the most important first."""
+        return tuple(
+            advise(
+                self.facts,
+                self.adjustment,
+                aperture=self.settings.aperture,
+                known=self.uncertainty,
+                nominal=self.start,
+                radii=self.radii,
+            )
         )
+
+    @cached_property
+    def summary(self) -> CalibrationSummary:
+        """The numbers."""
+        return summarise(self)
+
+
+def summarise(run: CalibrationRun) -> CalibrationSummary:
+    """The numbers of a calibration."""
+    facts, adjustment, fit = run.facts, run.adjustment, run.adjustment.fit
+    return CalibrationSummary(
+        camera=adjustment.camera.name,
+        converged=bool(adjustment.converged),
+        iterations=adjustment.iterations,
+        cpu_seconds=adjustment.cpu_seconds,
+        rmse_uv=adjustment.rmse_uv,
+        rmse_uv_without_outliers=facts.rmse_of_counting,
+        rmse_rho=adjustment.rmse_rho,
+        rmse_centers=adjustment.rmse_centers,
+        frames=len({frame.frame for frame in facts.frames}),
+        features=len(fit.features),
+        outliers=int(np.count_nonzero(~facts.counts)),
+        centers=len(fit.center_residuals),
+        center_outliers=int(np.count_nonzero(fit.center_weight == 0)),
+        distance_range=(float(facts.depth.min()), float(facts.depth.max())),
+        board=run.board,
+        settings=_settings(run.settings),
+        parameters=_parameters(run),
+        derived=_derived(run),
+        uncertainty=_uncertainty(run.uncertainty),
+        depth_uncertainty=_depth_rows(run),
+        lens_types=_lens_types(facts),
+        per_frame=facts.frames,
+        white_radii=_white(run.radii),
+        advice=run.advice,
+        notes=run.all_notes,
+        versions=versions(),
+        inputs=run.inputs,
+        kappa=run.kappa,
+        hold_out=run.hold_out,
     )
 
 
 def versions() -> dict[str, str]:
-    """Of this package, Python and what does the numerical work."""
+    """Versions of this package, of Python and of the libraries that do the numerical work."""
     found = {"plenodepth": plenodepth.__version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -146,104 +292,87 @@ def versions() -> dict[str, str]:
     return found
 
 
-def depth_curve(run: CalibrationRun, facts: FitFacts, count: int = DEPTH_ROWS) -> tuple[Array, Array] | None:
+def depth_curve(run: CalibrationRun, count: int = DEPTH_ROWS) -> tuple[Array, Array] | None:
     """Depths (count,) over the calibrated range and their σ from the calibration alone, mm; None when unknown."""
-    if run.known is None or not run.known.names:
+    if run.uncertainty is None or not run.uncertainty.names:
         return None
-    ends = facts.virtual_depth[np.isfinite(facts.virtual_depth)]
+    ends = run.facts.virtual_depth[np.isfinite(run.facts.virtual_depth)]
     if not len(ends):
         return None
     virtual = 1 / np.linspace(1 / ends.max(), 1 / ends.min(), count)
-    return depth_uncertainty(virtual, run.adjustment.camera, run.known)
+    return depth_uncertainty(virtual, run.adjustment.camera, run.uncertainty)
 
 
-def _settings(settings: AdjustSettings) -> dict[str, Any]:
-    return {
-        "aperture": settings.aperture,
-        "use_rho": settings.use_rho,
-        "hold": list(settings.hold),
-        "priors": {name: {"value": value, "sigma": sigma} for name, (value, sigma) in settings.priors.items()},
-        "rounds": settings.rounds,
-    }
+def _settings(settings: AdjustSettings) -> SettingsSummary:
+    priors = {name: PriorSummary(float(value), float(sigma)) for name, (value, sigma) in settings.priors.items()}
+    return SettingsSummary(settings.aperture, settings.use_rho, tuple(settings.hold), priors, settings.rounds)
 
 
-def _parameters(run: CalibrationRun) -> dict[str, dict[str, Any]]:
-    camera = run.adjustment.camera
+def _parameters(run: CalibrationRun) -> dict[str, Quantity]:
+    camera, known = run.adjustment.camera, run.uncertainty
     names = intrinsic_names(camera)
     free = {names[place] for place in run.adjustment.problem.free}
-    sigma = {} if run.known is None else dict(zip(run.known.names, run.known.sigma.tolist(), strict=True))
+    sigma: Mapping[str, float] = {} if known is None else dict(zip(known.names, known.sigma.tolist(), strict=True))
     rows = zip(names, intrinsic_values(camera).tolist(), strict=True)
-    return {
-        name: {"value": value, "sigma": sigma.get(name), "unit": _unit(name), "held": name not in free}
-        for name, value in rows
-    }
+    return {name: Quantity(value, sigma.get(name), _unit(name), name not in free) for name, value in rows}
 
 
 def _unit(name: str) -> str:
     return next((unit for start, unit in UNITS.items() if name.startswith(start)), "")
 
 
-def _derived(run: CalibrationRun) -> dict[str, dict[str, Any]]:
-    camera, known = run.adjustment.camera, run.known
+def _derived(run: CalibrationRun) -> dict[str, Quantity]:
+    """D, d, the principal point, the pitch and κ: what users know a camera by."""
+    camera, known = run.adjustment.camera, run.uncertainty
     if known is not None and known.names:
-        rows = {item.name: {"value": item.value, "sigma": item.sigma, "unit": item.unit} for item in _items(run)}
+        rows = {item.name: Quantity(item.value, item.sigma, item.unit) for item in derived_parameters(camera, known)}
     else:
         lattice = camera.micro_images.lattice
         main, sensor = (float(x) for x in lens_distances(camera, lattice.columns - 1, lattice.rows - 1))
         u0, v0 = camera.sensor.principal_point.tolist()
-        pitch = camera.micro_lenses.lens_diameter
+        pitch = float(camera.micro_lenses.lens_diameter)
         values = {"D": (main, "mm"), "d": (sensor, "mm"), "u0": (u0, "px"), "v0": (v0, "px"), "pitch": (pitch, "mm")}
-        rows = {name: {"value": value, "sigma": None, "unit": unit} for name, (value, unit) in values.items()}
+        rows = {name: Quantity(value, None, unit) for name, (value, unit) in values.items()}
     if camera.blur_coefficient is not None:
-        rows["kappa"] = {"value": camera.blur_coefficient, "sigma": None, "unit": ""}
+        rows["kappa"] = Quantity(camera.blur_coefficient, None, "")
     return rows
 
 
-def _items(run: CalibrationRun) -> list[Any]:
-    assert run.known is not None
-    return list(derived_parameters(run.adjustment.camera, run.known))
-
-
-def _uncertainty(known: Uncertainty | None) -> dict[str, Any] | None:
+def _uncertainty(known: Uncertainty | None) -> UncertaintySummary | None:
     if known is None:
         return None
-    return {
-        "scatter_factor": known.scatter_factor,
-        "condition": known.condition,
-        "considered": dict(known.considered),
-        "correlated": [{"first": a, "second": b, "correlation": c} for a, b, c in known.correlated()],
-    }
+    correlated = tuple(Correlation(*pair) for pair in known.correlated())
+    return UncertaintySummary(known.scatter_factor, known.condition, dict(known.considered), correlated)
 
 
-def _depth_rows(run: CalibrationRun, facts: FitFacts) -> list[dict[str, float]]:
-    curve = depth_curve(run, facts)
+def _depth_rows(run: CalibrationRun) -> tuple[DepthSigma, ...]:
+    curve = depth_curve(run)
     if curve is None:
-        return []
+        return ()
     virtual = virtual_from_metric(curve[0], run.adjustment.camera, invalid="nan")
-    rows = zip(curve[0].tolist(), virtual.tolist(), curve[1].tolist(), strict=True)
-    return [{"depth": z, "virtual_depth": v, "sigma": sigma} for z, v, sigma in rows]
+    return tuple(DepthSigma(*row) for row in zip(curve[0].tolist(), virtual.tolist(), curve[1].tolist(), strict=True))
 
 
-def _lens_types(facts: FitFacts) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": profile.lens_type,
-            "features": int(np.count_nonzero(facts.lens_type == profile.lens_type)),
-            "radial_residual_slope": profile.slope,
-            "radial_residual_slope_error": profile.slope_error,
-        }
+def _lens_types(facts: FitFacts) -> tuple[LensTypeResiduals, ...]:
+    return tuple(
+        LensTypeResiduals(
+            profile.lens_type,
+            int(np.count_nonzero(facts.lens_type == profile.lens_type)),
+            profile.slope,
+            profile.slope_error,
+        )
         for profile in radial_profiles(facts)
-    ]
+    )
 
 
-def _white(radii: WhiteRadii | None) -> dict[str, Any] | None:
+def _white(radii: WhiteRadii | None) -> WhiteRadiiSummary | None:
     if radii is None:
         return None
-    return {
-        "f_numbers": radii.f_numbers.tolist(),
-        "radii": radii.radii.tolist(),
-        "slope": radii.slope,
-        "slope_error": radii.slope_error,
-        "intercepts": radii.intercepts.tolist(),
-        "intercept_errors": radii.intercept_errors.tolist(),
-    }
+    return WhiteRadiiSummary(
+        tuple(radii.f_numbers.tolist()),
+        tuple(tuple(row) for row in radii.radii.tolist()),
+        radii.slope,
+        radii.slope_error,
+        tuple(radii.intercepts.tolist()),
+        tuple(radii.intercept_errors.tolist()),
+    )

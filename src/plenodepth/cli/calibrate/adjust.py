@@ -19,6 +19,7 @@ from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
+    from plenodepth.calib.advice.summary import HoldOut
     from plenodepth.calib.bundle.settings import AdjustSettings
     from plenodepth.calib.features import Centers, Features
     from plenodepth.calib.steps import AdjustStep
@@ -65,9 +66,8 @@ def adjust(
     with row_progress("adjustment", quiet=as_json) as bar:
         result = adjust_step(used, centers, kind, start, WorkFolder(folder), settings, named_progress(bar), out.stem)
         inputs = [str(path) for path in (features_file, centers_file) if path is not None]
-        summary = finished(folder, result, start, kind, settings, [], inputs)
-        if held_out is not None:
-            summary["hold_out"] = _tested(result, held_out, kind, settings)
+        tested = None if held_out is None else _tested(result, held_out, kind, settings)
+        summary = finished(folder, result, start, kind, settings, [], inputs, hold_out=tested)
     saved(result.camera, out)
     print_summary(summary, out, folder, as_json, [])
 
@@ -96,11 +96,12 @@ def _split(found: Features, every: int | None) -> tuple[Features, Features | Non
     return found.where(~out), found.where(out)
 
 
-def _tested(result: AdjustStep, held_out: Features, board: Any, settings: AdjustSettings) -> dict[str, float]:
+def _tested(result: AdjustStep, held_out: Features, board: Any, settings: AdjustSettings) -> HoldOut:
     """Residuals of frames that took no part, after finding their poses alone."""
+    from plenodepth.calib.advice.summary import HoldOut
     from plenodepth.calib.bundle.adjust import adjust as adjusted
     from plenodepth.camera.parameters import intrinsic_names
 
     poses_only = replace(settings, hold=intrinsic_names(result.camera), priors={})
     tested = adjusted(held_out, None, board, result.adjustment.camera, poses_only)
-    return {"frames": float(len(tested.estimate.poses)), "rmse_uv": tested.rmse_uv, "rmse_rho": tested.rmse_rho}
+    return HoldOut(len(tested.estimate.poses), tested.rmse_uv, tested.rmse_rho)

@@ -66,6 +66,7 @@ def everything(
     Example: [bold]plenodepth calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50
     --aperture 4 --focus 450 --out camera.yaml[/bold]
     """
+    from plenodepth.calib.advice.summary import KappaSummary
     from plenodepth.calib.blur.step import kappa_step
     from plenodepth.calib.bundle.settings import free_parameters
     from plenodepth.calib.image_list import listed_images
@@ -102,9 +103,9 @@ def everything(
                 camera, steps = third.camera, [*steps, ("kappa", third.fresh)]
                 notes += third.record["notes"]
         result = replace(result, camera=camera)
-        summary = finished(folder, result, first.camera, kind, settings, notes, inputs, first.radii)
-        if third is not None:
-            summary["kappa"] = {name: third.record[name] for name in ("kappa", "standard_error", "pairs", "outliers")}
+        names = ("kappa", "standard_error", "pairs", "outliers")
+        found = None if third is None else KappaSummary(*(third.record[name] for name in names))
+        summary = finished(folder, result, first.camera, kind, settings, notes, inputs, first.radii, found)
     saved(camera, out)
     print_summary(summary, out, folder, as_json, steps)
 

@@ -9,6 +9,7 @@ from plenodepth.cli.calibrate.files import say_notes
 from plenodepth.cli.shared.common import console, plain_table, print_json
 
 if TYPE_CHECKING:
+    from plenodepth.calib.advice.summary import CalibrationSummary, HoldOut, KappaSummary
     from plenodepth.calib.bundle.settings import AdjustSettings
     from plenodepth.calib.image_list import ListedImage
     from plenodepth.calib.steps import AdjustStep, FeaturesStep, WhiteStep
@@ -50,9 +51,10 @@ def finished(
     notes: list[str],
     inputs: list[str],
     radii: WhiteRadii | None = None,
-) -> dict[str, Any]:
+    kappa: KappaSummary | None = None,
+    hold_out: HoldOut | None = None,
+) -> CalibrationSummary:
     """Report and figure in the work folder, and the numbers."""
-    from plenodepth.calib.advice.fit_facts import fit_facts
     from plenodepth.calib.advice.summary import CalibrationRun, input_file
     from plenodepth.view.figures.canvas import save_figure
     from plenodepth.view.figures.residuals import residual_figure
@@ -62,45 +64,48 @@ def finished(
         adjustment=result.adjustment,
         settings=settings,
         board=board,
-        known=result.known,
+        uncertainty=result.known,
         start=start,
-        inputs=[input_file(path) for path in inputs],
-        notes=notes,
-        white_radii=radii,
+        inputs=tuple(input_file(path) for path in inputs),
+        notes=tuple(notes),
+        radii=radii,
+        kappa=kappa,
+        hold_out=hold_out,
     )
-    save_figure(residual_figure(fit_facts(result.adjustment)), folder / RESIDUALS)
-    return write_calibration_report(run, folder / REPORT)
+    save_figure(residual_figure(run.facts), folder / RESIDUALS)
+    write_calibration_report(run, folder / REPORT)
+    return run.summary
 
 
 def print_summary(
-    summary: dict[str, Any], out: Path, folder: Path, as_json: bool, steps: list[tuple[str, bool]]
+    summary: CalibrationSummary, out: Path, folder: Path, as_json: bool, steps: list[tuple[str, bool]]
 ) -> None:
     """The parameters, the errors, the notes and the advice; or all of it as JSON."""
     if as_json:
-        print_json(summary)
+        print_json(summary.to_json())
         return
     skipped = [name for name, fresh in steps if not fresh]
     if skipped:
         console().print(f"up to date: {', '.join(skipped)}")
     table = plain_table("Parameters", "name", "value", "σ")
-    for name, row in summary["parameters"].items():
-        sigma = row["sigma"]
-        table.add_row(name, f"{row['value']:.7g}", "held" if sigma is None or sigma != sigma else f"{sigma:.2g}")
-    for name, row in summary["derived"].items():
-        sigma = row["sigma"]
-        table.add_row(name, f"{row['value']:.7g} {row.get('unit') or ''}", "" if sigma is None else f"{sigma:.2g}")
+    for name, row in summary.parameters.items():
+        sigma = row.sigma
+        table.add_row(name, f"{row.value:.7g}", "held" if sigma is None or sigma != sigma else f"{sigma:.2g}")
+    for name, row in summary.derived.items():
+        sigma = row.sigma
+        table.add_row(name, f"{row.value:.7g} {row.unit}", "" if sigma is None else f"{sigma:.2g}")
     console().print(table)
     console().print(
-        f"{summary['features']} features in {summary['frames']} frames, {summary['outliers']} outliers; RMSE: u, v "
-        f"{summary['rmse_uv']:.3f} px, ρ {summary['rmse_rho']:.3f} px, centres {summary['rmse_centers']:.3f} px; "
-        f"{summary['iterations']} iterations, {summary['cpu_seconds']:.1f} CPU-seconds"
-        + ("" if summary["converged"] else "; NOT CONVERGED")
+        f"{summary.features} features in {summary.frames} frames, {summary.outliers} outliers; RMSE: u, v "
+        f"{summary.rmse_uv:.3f} px, ρ {summary.rmse_rho:.3f} px, centres {summary.rmse_centers:.3f} px; "
+        f"{summary.iterations} iterations, {summary.cpu_seconds:.1f} CPU-seconds"
+        + ("" if summary.converged else "; NOT CONVERGED")
     )
-    if "kappa" in summary:
-        console().print(f"κ = {summary['kappa']['kappa']:.4f} ± {summary['kappa']['standard_error']:.4f}")
-    if "hold_out" in summary:
-        console().print(f"held-out frames, poses alone adjusted: u, v {summary['hold_out']['rmse_uv']:.3f} px")
-    say_notes(summary["notes"])
-    for item in summary["advice"]:
-        console().print(f"- {item['finding']}: {item['remedy']}")
+    if summary.kappa is not None:
+        console().print(f"κ = {summary.kappa.kappa:.4f} ± {summary.kappa.standard_error:.4f}")
+    if summary.hold_out is not None:
+        console().print(f"held-out frames, poses alone adjusted: u, v {summary.hold_out.rmse_uv:.3f} px")
+    say_notes(summary.notes)
+    for item in summary.advice:
+        console().print(f"- {item.finding}: {item.remedy}")
     console().print(f"camera: {out}; report: {folder / REPORT}")
