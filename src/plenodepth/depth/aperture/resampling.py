@@ -129,16 +129,17 @@ def aperture_layers(tiles: Tiles, views: Views, camera: PlenopticCamera, smoothi
     # A coarse search ends in any hypothesis' own layer; a refined one takes no other than the shared ones.
     kept = np.unique(shared) if views.refined else np.arange(len(places))
     rest = float(disparity_rest(views.pitch_ratio).mean())
+    # Tables lie row by row in memory, as in `straight_layers`: for another layout, all kernels are compiled again.
     return Layers(
         kind=(level * types + views.lens_type).astype(np.int32),
         center=(tiles.center + aside).astype(np.float32),
         aside=np.float32(off),
-        inward=inward[:, kept].astype(np.float32),
-        outward=outward[:, kept].astype(np.float32),
+        inward=np.ascontiguousarray(inward[:, kept], np.float32),
+        outward=np.ascontiguousarray(outward[:, kept], np.float32),
         mixing=mixing.astype(np.float32),
-        even=even[:, kept].astype(np.float32),
+        even=np.ascontiguousarray(even[:, kept], np.float32),
         spacing=np.float32(squared[1]),
-        radius=radius[:, kept].astype(np.float32),
+        radius=np.ascontiguousarray(radius[:, kept], np.float32),
         unit=(tiles.blur_unit * (slope[:, kept] ** 2).mean(axis=0)).astype(np.float32),
         stretch=stretch[kept].astype(np.float32),
         unlike=(narrowing[:, kept].mean(axis=0) / UNLIKE).astype(np.float32),
