@@ -1,7 +1,7 @@
 """Depth against ground truth: maps, clouds, boards and planes, and how sure the figures are."""
 
 from plenodepth.evaluate.bootstrap import BootstrapInterval, PairedDifference, bootstrap_interval, paired_bootstrap
-from plenodepth.evaluate.clouds.cloud_distances import (
+from plenodepth.evaluate.clouds.distances import (
     AuthorsCloudDistances,
     CloudDistances,
     DirectedDistances,

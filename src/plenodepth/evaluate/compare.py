@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -22,10 +23,14 @@ from plenodepth.errors import InputError
 from plenodepth.evaluate.bootstrap import paired_bootstrap
 from plenodepth.evaluate.frames.relative import pairs_interval, relative_depth_error
 from plenodepth.evaluate.result_values import result_values
+from plenodepth.io.reading import read_text
+from plenodepth.io.yaml_json import parse_by_suffix
 
 Float64 = NDArray[np.float64]
 Verdict = Literal["better", "worse", "within noise", "unknown"]
 
+BOTH = "A, B"  # the field of errors that concern both results
+LEAST_LEVEL = 0.5
 LEAST_UNITS = 4
 RESAMPLES = 4000
 HIGHER_IS_BETTER = ("completeness", "gain", "precision", "recall", "f_score", "valid_fraction", "psnr", "ssim")
@@ -46,6 +51,56 @@ class Change:
     units: int  # that both results have; 0 for a single number
     verdict: Verdict
 
+    def content(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {
+            "name": self.name,
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "units": self.units,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class ResultComparison:
+    """All changes from the result in one file to that in another."""
+
+    a: Path
+    b: Path
+    level: float  # of the intervals
+    changes: tuple[Change, ...]
+
+    def content(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        changes = [change.content() for change in self.changes]
+        return {"kind": "compare", "a": str(self.a), "b": str(self.b), "level": self.level, "changes": changes}
+
+
+def compare_result_files(a: Path | str, b: Path | str, *, level: float = 0.95) -> ResultComparison:
+    """Compare two results of one `evaluate` command in .json files, as `compare_results` does."""
+    a, b = Path(a), Path(b)
+    if not LEAST_LEVEL <= level < 1:
+        raise InputError(f"is {level:g}", field="level", fix="give a number from 0.5 to 1, as 0.95")
+    try:
+        return ResultComparison(a, b, level, compare_results(_read_result(a), _read_result(b), level=level))
+    except InputError as error:
+        if error.field == BOTH:
+            raise InputError(error.message, file=f"{a}, {b}", fix=error.fix) from None
+        raise
+
+
+def _read_result(path: Path) -> dict[str, Any]:
+    fix = "give what an evaluate command prints with --json"
+    if path.suffix.lower() != ".json":
+        raise InputError("is no .json file", file=path, fix=fix)
+    content = parse_by_suffix(read_text(path), path)
+    if not isinstance(content, dict):
+        raise InputError("is no result", file=path, fix=fix)
+    return content
+
 
 def compare_results(
     a: Mapping[str, Any], b: Mapping[str, Any], *, level: float = 0.95, seed: int = 0
@@ -57,7 +112,7 @@ def compare_results(
     """
     kinds = [str(content.get("kind", "")) for content in (a, b)]
     if kinds[0] != kinds[1]:
-        raise InputError(f"are results of {kinds[0] or 'no kind'} and of {kinds[1] or 'no kind'}", field="A, B")
+        raise InputError(f"are results of {kinds[0] or 'no kind'} and of {kinds[1] or 'no kind'}", field=BOTH)
     first, second = result_values(a), result_values(b)
     changes = [
         _single(name, value, second.numbers[name]) for name, value in first.numbers.items() if name in second.numbers
@@ -70,7 +125,7 @@ def compare_results(
             pairs = np.array([(values[unit], second.units[name][unit]) for unit in shared])
             changes.append(_of_units(name, pairs, level, seed))
     if not changes:
-        raise InputError("have no number in common", field="A, B", fix="compare results of the same command")
+        raise InputError("have no number in common", field=BOTH, fix="compare results of the same command")
     return tuple(changes)
 
 
@@ -99,11 +154,11 @@ def _relative(a: Mapping[str, Any], b: Mapping[str, Any], level: float, seed: in
     depths = [_frames(content) for content in (a, b)]
     shared = [frame for frame in depths[0] if frame in depths[1]]
     if len(shared) < 2:
-        raise InputError(f"share {len(shared)} frames with a depth, need 2", field="A, B")
+        raise InputError(f"share {len(shared)} frames with a depth, need 2", field=BOTH)
     places = np.array([depths[0][frame][1] for frame in shared])
     others = np.array([depths[1][frame][1] for frame in shared])
     if np.abs(np.diff(places) - np.diff(others)).max() > 1e-6:
-        raise InputError("have frames at different true places", field="A, B", fix="compare against the same truth")
+        raise InputError("have frames at different true places", field=BOTH, fix="compare against the same truth")
     errors = [relative_depth_error([part[frame][0] for frame in shared], places) for part in depths]
     difference = errors[1].error - errors[0].error
     frames = np.arange(len(shared))

@@ -2,32 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from plenodepth.cli.evaluate.cloud_comparison import MAPS, CloudOptions, central, cropped, distances, is_depth
-from plenodepth.cli.evaluate.options import FigureOption, parse_numbers, require_figure, save, say_notes
+from plenodepth.cli.evaluate.options import (
+    FigureOption,
+    errors_name_options,
+    parse_numbers,
+    require_figure,
+    save,
+    say_notes,
+    step_progress,
+)
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.errors import InputError
-from plenodepth.evaluate.maps.comparison import differences_content
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from plenodepth.camera import PlenopticCamera
+    from plenodepth.evaluate.clouds.comparison import CloudComparison
+    from plenodepth.evaluate.clouds.distances import CloudDistances
+    from plenodepth.evaluate.maps.differences import DepthDifferences
 
-    Float64 = NDArray[np.float64]
 
-FEW = 0.1  # of the truth's pixels
-SPARSE = (
-    "the maps have few pixels in common: a cloud may be too sparse for them; give the .virtual.tiff that plenodepth "
-    "depth writes, or a larger --scale"
-)
+@dataclass(frozen=True)
+class CloudOptions:
+    """What is compared, and how."""
+
+    cam_from_lidar: Annotated[
+        Path | None,
+        typer.Option("--cam-from-lidar", help="Pose of the scanner, by calibrate lidar (.yaml) or libpleno's (.js)."),
+    ] = None
+    unit: Annotated[
+        Literal["m", "mm"] | None, typer.Option("--unit", help="Of the truth; default: told from its extent, and said.")
+    ] = None
+    z_range: Annotated[
+        tuple[float, float], typer.Option("--range", help="Depths that count, mm, camera frame.", metavar="NEAR FAR")
+    ] = (400.0, 1500.0)
+    threshold: Annotated[str, typer.Option("--threshold", help="For precision and recall, mm.")] = "5,10"
+    cap: Annotated[
+        float | None, typer.Option("--cap", help="Distances beyond it count as it, mm; default: none do.")
+    ] = None
+    camera: Annotated[
+        str | None,
+        typer.Option("--camera", help="Also compare central sub-aperture maps; what it does not see is left out."),
+    ] = None
+    csad: Annotated[
+        bool, typer.Option("--csad", help="The maps alone, without distances between points; needs --camera.")
+    ] = False
+    scale: Annotated[int, typer.Option("--scale", help="A pixel of the maps is so many pixels of the sensor wide.")] = 4
+    rule: Annotated[
+        Literal["minimum", "median"],
+        typer.Option("--rule", help="Depth of a pixel of the prediction's map; the truth's is the minimum."),
+    ] = "median"
 
 
 @expand_groups
@@ -59,57 +90,47 @@ def cloud(
     The paper's measure takes every pixel of a frame: [bold]plenodepth evaluate cloud out/raw.virtual.tiff scene.pts
     --cam-from-lidar pose.yaml --camera camera.yaml --csad[/bold]
     """
-    from plenodepth.evaluate.clouds.lidar_frame import read_cam_from_lidar
+    from plenodepth.evaluate.clouds.comparison import compare_cloud_files
 
     thresholds = parse_numbers(options.threshold, "--threshold", "5,10")
-    near, far = options.z_range
-    _check(options, prediction, figure, thresholds)
-    optics = None if options.camera is None else _camera(options.camera, params)
-    content: dict[str, Any] = {"kind": "cloud", "prediction": str(prediction), "truth": str(truth)}
-    content["range_mm"] = [near, far]
-    with row_progress("reading", quiet=as_json) as bar:
-        pose = None if options.cam_from_lidar is None else read_cam_from_lidar(options.cam_from_lidar)
-        reference, notes = cropped(truth, options.unit, pose, options, optics)
-        reading: Float64 | None = None
-        if not is_depth(prediction):
-            reading, more = cropped(prediction, None, None, options, optics)
-            notes = more + notes
-        if reading is not None and not options.csad:
-            bar.frame(0, 1, "distances")
-            content |= distances(reading, reference, thresholds, options.cap, bar)
-        differences = None
-        if optics is not None:
-            bar.frame(0, 1, "maps")
-            differences = central(optics, prediction, reading, reference, options, bar)
-            content["csad"] = differences_content(differences)
-            if differences.completeness < FEW:
-                notes.append(SPARSE)
-    content["notes"] = notes
-    if figure is not None and differences is not None:
+    require_figure(figure)
+    camera = None if options.camera is None else _load_camera(options.camera, params)
+    if camera is None and (figure is not None or options.csad):
+        what = "a figure shows maps" if figure is not None else "--csad"
+        raise InputError(f"is missing: {what}", field="--camera", fix="give the camera that makes the maps")
+    with (
+        row_progress("reading", quiet=as_json) as bar,
+        errors_name_options(z_range="--range", cap="--cap", camera="--camera"),
+    ):
+        result = compare_cloud_files(
+            prediction,
+            truth,
+            camera,
+            cam_from_lidar=options.cam_from_lidar,
+            unit=options.unit,
+            z_range=options.z_range,
+            thresholds=thresholds,
+            cap=options.cap,
+            maps_only=options.csad,
+            scale=options.scale,
+            rule=options.rule,
+            progress=step_progress(bar),
+        )
+    content = result.content()
+    if figure is not None and result.csad is not None:
         from plenodepth.view.figures.depth import difference_figure
 
-        save(difference_figure(differences.signed, f"CSAD of {prediction.name}", truth.name), figure, content)
+        save(difference_figure(result.csad.signed, f"CSAD of {prediction.name}", truth.name), figure, content)
     if as_json:
         print_json(content)
         return
-    _print(content)
+    _print(result)
+    if figure is not None:
+        console().print(f"figure: {figure}")
+    say_notes(result.notes)
 
 
-def _check(options: CloudOptions, prediction: Path, figure: Path | None, thresholds: tuple[float, ...]) -> None:
-    """Refuse options that do not go together before anything is read."""
-    near, far = options.z_range
-    if not 0 <= near < far:
-        raise InputError(f"is {near:g} {far:g}", field="--range", fix="give the nearest and the farthest depth, mm")
-    if options.cap is not None and not options.cap >= max(thresholds):
-        raise InputError(f"is {options.cap:g} mm, a threshold is beyond", field="--cap", fix="give more, or none")
-    is_map = prediction.suffix.lower() in MAPS  # which only a camera makes points of
-    if options.camera is None and (options.csad or figure is not None or is_map):
-        what = f"{prediction} is a map" if is_map else "a figure shows maps" if figure is not None else "--csad"
-        raise InputError(f"is missing: {what}", field="--camera", fix="give the camera that makes the maps")
-    require_figure(figure)
-
-
-def _camera(source: str, params: Path | None) -> PlenopticCamera:
+def _load_camera(source: str, params: Path | None) -> PlenopticCamera:
     from plenodepth.camera import PlenopticCamera, load_camera
 
     camera = load_camera(source, parameters=params)
@@ -118,41 +139,36 @@ def _camera(source: str, params: Path | None) -> PlenopticCamera:
     return camera
 
 
-def _print(content: dict[str, Any]) -> None:
-    if "accuracy" in content:
-        table = plain_table(
-            f"{content['prediction']} against {content['truth']}", "distance [mm]", "accuracy", "completeness"
-        )
-        rows = {
-            "points": "points",
-            "mean": "mean_mm",
-            "median": "median_mm",
-            "95 % within": "q95_mm",
-            "largest": "largest_mm",
-        }
-        for label, key in rows.items():
-            values = [content[side][key] for side in ("accuracy", "completeness")]
-            table.add_row(label, *(str(value) if key == "points" else f"{value:.3f}" for value in values))
-        for row in content["thresholds"]:
-            shares = (f"{100 * row['precision']:.2f} %", f"{100 * row['recall']:.2f} %")
-            table.add_row(f"within {row['threshold_mm']:g} mm", *shares)
-        console().print(table)
-        scores = ", ".join(f"{row['f_score']:.3f} at {row['threshold_mm']:g} mm" for row in content["thresholds"])
-        console().print(
-            f"Chamfer {content['chamfer_mm']:.3f} mm; Hausdorff {content['hausdorff_mm']:.3f} mm; F-score {scores}"
-        )
-    if "csad" in content:
-        csad = content["csad"]
-        if "accuracy" in content:
+def _print(result: CloudComparison) -> None:
+    if result.distances is not None:
+        _print_distances(result.distances, f"{result.prediction} against {result.truth}")
+    if result.csad is not None:
+        if result.distances is not None:
             console().print()
-        table = plain_table("Central sub-aperture maps, |difference|", "", "")
-        table.add_row("pixels in common", str(csad["pixels"]))
-        table.add_row("completeness", f"{100 * csad['completeness']:.2f} %")
-        table.add_row("median", f"{csad['median_ad_mm']:.3f} mm")
-        table.add_row("quartiles", f"{csad['q25_ad_mm']:.3f} … {csad['q75_ad_mm']:.3f} mm")
-        table.add_row("mean", f"{csad['mean_ad_mm']:.3f} mm")
-        table.add_row("bias (> 0: too far)", f"{csad['bias_mm']:+z.3f} mm")
-        console().print(table)
-    if "figure" in content:
-        console().print(f"figure: {content['figure']}")
-    say_notes(content["notes"])
+        _print_maps(result.csad)
+
+
+def _print_distances(distances: CloudDistances, title: str) -> None:
+    table = plain_table(title, "distance [mm]", "accuracy", "completeness")
+    sides = (distances.accuracy, distances.completeness)
+    table.add_row("points", *(str(side.count) for side in sides))
+    table.add_row("mean", *(f"{side.mean:.3f}" for side in sides))
+    table.add_row("median", *(f"{side.median:.3f}" for side in sides))
+    table.add_row("95 % within", *(f"{side.q95:.3f}" for side in sides))
+    table.add_row("largest", *(f"{side.largest:.3f}" for side in sides))
+    for row in distances.f_scores:
+        table.add_row(f"within {row.threshold:g} mm", f"{100 * row.precision:.2f} %", f"{100 * row.recall:.2f} %")
+    console().print(table)
+    scores = ", ".join(f"{row.f_score:.3f} at {row.threshold:g} mm" for row in distances.f_scores)
+    console().print(f"Chamfer {distances.chamfer:.3f} mm; Hausdorff {distances.hausdorff:.3f} mm; F-score {scores}")
+
+
+def _print_maps(csad: DepthDifferences) -> None:
+    table = plain_table("Central sub-aperture maps, |difference|", "", "")
+    table.add_row("pixels in common", str(csad.common))
+    table.add_row("completeness", f"{100 * csad.completeness:.2f} %")
+    table.add_row("median", f"{csad.median:.3f} mm")
+    table.add_row("quartiles", f"{csad.q25:.3f} … {csad.q75:.3f} mm")
+    table.add_row("mean", f"{csad.mean:.3f} mm")
+    table.add_row("bias (> 0: too far)", f"{csad.bias:+z.3f} mm")
+    console().print(table)

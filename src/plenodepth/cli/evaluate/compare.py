@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plenodepth.cli.evaluate.options import errors_name_options
 from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
-from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
     from plenodepth.evaluate.compare import Change
@@ -30,46 +30,14 @@ def compare(
 
     Example: [bold]plenodepth evaluate compare before.json after.json[/bold]
     """
-    from plenodepth.evaluate.compare import compare_results
+    from plenodepth.evaluate.compare import compare_result_files
 
-    if not 0.5 <= level < 1:
-        raise InputError(f"is {level:g}", field="--level", fix="give a number from 0.5 to 1, as 0.95")
-    try:
-        changes = compare_results(_result(before), _result(after), level=level)
-    except InputError as error:
-        if error.field == "A, B":
-            raise InputError(f"{error.message}", file=f"{before}, {after}", fix=error.fix) from None
-        raise
+    with errors_name_options(level="--level"):
+        result = compare_result_files(before, after, level=level)
     if as_json:
-        print_json({"kind": "compare", "a": str(before), "b": str(after), "level": level, "changes": _rows(changes)})
+        print_json(result.content())
         return
-    _print(changes, level)
-
-
-def _result(path: Path) -> dict[str, Any]:
-    from plenodepth.io import parse_by_suffix, read_text
-
-    if path.suffix.lower() != ".json":
-        raise InputError("is no .json file", file=path, fix="give what an evaluate command prints with --json")
-    content = parse_by_suffix(read_text(path), path)
-    if not isinstance(content, dict):
-        raise InputError("is no result", file=path, fix="give what an evaluate command prints with --json")
-    return content
-
-
-def _rows(changes: tuple[Change, ...]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": change.name,
-            "a": change.a,
-            "b": change.b,
-            "difference": change.difference,
-            "interval": None if change.interval is None else list(change.interval),
-            "units": change.units,
-            "verdict": change.verdict,
-        }
-        for change in changes
-    ]
+    _print(result.changes, level)
 
 
 def _print(changes: tuple[Change, ...], level: float) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plenodepth.cli.shared.common import console
+from plenodepth.cli.shared.progress import FrameProgress
 from plenodepth.errors import InputError
+from plenodepth.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,12 +51,29 @@ def save(figure: Figure, path: Path, content: dict[str, Any]) -> None:
     content["figure"] = str(path)
 
 
+@contextmanager
+def errors_name_options(**options: str) -> Iterator[None]:
+    """Errors about a keyword argument name the option instead: `z_range="--range"`."""
+    try:
+        yield
+    except InputError as error:
+        option = options.get(error.field or "")
+        if option is None:
+            raise
+        raise InputError(error.message, file=error.file, field=option, fix=error.fix) from None
+
+
+def step_progress(bar: FrameProgress) -> Progress:
+    """A bar as the functions of `evaluate` report to it: done, of how many, and what."""
+
+    def report(done: int, total: int, what: str) -> None:
+        bar.describe(what)
+        bar(done, total)
+
+    return report
+
+
 def say_notes(notes: Iterable[str]) -> None:
     """What the user should know, below the tables."""
     for note in notes:
         console().print(f"note: {note}")
-
-
-def named(path: Path, notes: Iterable[str]) -> list[str]:
-    """Notes on how a file was read, with its name."""
-    return [f"{path}: {note}" for note in notes]

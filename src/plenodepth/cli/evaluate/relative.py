@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plenodepth.cli.evaluate.options import FigureOption, require_figure, save, say_notes
+from plenodepth.cli.evaluate.options import FigureOption, require_figure, save, say_notes, step_progress
 from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
 from plenodepth.cli.shared.progress import row_progress
-from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.evaluate.frames.frame_depths import FrameDepth, FrameMatch
-
-LEAST_FRAMES = 2
+    from plenodepth.evaluate.frames.comparison import RelativeComparison
 
 
 def relative(
@@ -41,75 +39,35 @@ def relative(
 
     Example: [bold]plenodepth evaluate relative out/steps --truth distances.txt --figure relative.png[/bold]
     """
-    from plenodepth.evaluate.frames.frame_depths import frame_depths, match_frames
-    from plenodepth.evaluate.frames.relative import by_displacement, relative_depth_error
-    from plenodepth.io.frame_tables import read_places
+    from plenodepth.evaluate.frames.comparison import compare_frame_depths
 
     require_figure(figure)
-    places = read_places(truth)
     with row_progress("reading", quiet=as_json) as bar:
-        found = frame_depths(depths, bar)
-    match = match_frames(found, places)
-    _require_frames(match, found, places, truth)
-    result = relative_depth_error([row.depth for row in match.used], [places[row.frame] for row in match.used])
-    by_length = by_displacement(result)
-    content: dict[str, Any] = {
-        "kind": "relative",
-        "truth": str(truth),
-        "mean_error": result.mean,
-        "std_error": result.std,
-        "interval": list(result.interval),
-        "level": result.level,
-        "displacements": [
-            {"displacement_mm": row.displacement, "mean_error": row.mean, "std_error": row.std, "pairs": row.pairs}
-            for row in by_length
-        ],
-        "frames": [
-            {"frame": row.frame, "depth_mm": row.depth, "place_mm": places[row.frame], "source": row.source}
-            for row in match.used
-        ],
-        "frames_without_truth": list(match.lost),
-        "truths_without_frame": list(match.unseen),
-        "frames_without_depth": list(match.empty),
-        "notes": match.notes,
-    }
+        result = compare_frame_depths(depths, truth, progress=step_progress(bar))
+    content = result.content()
     if figure is not None:
         from plenodepth.view.figures.depth import relative_error_figure
 
-        save(relative_error_figure(result), figure, content)
+        save(relative_error_figure(result.error), figure, content)
     if as_json:
         print_json(content)
         return
-    _print(content)
+    _print(result)
+    if figure is not None:
+        console().print(f"figure: {figure}")
+    say_notes(result.match.notes)
 
 
-def _require_frames(match: FrameMatch, found: tuple[FrameDepth, ...], places: dict[int, float], truth: Path) -> None:
-    """Refuse what makes no pair of frames."""
-    from plenodepth.evaluate.frames.frame_depths import listed_frames
-
-    if len(match.used) < LEAST_FRAMES:
-        given = listed_frames([row.frame for row in found])
-        message = f"names {listed_frames(sorted(places))}; of the frames given ({given}) "
-        raise InputError(f"{message}{len(match.used)} are among them, needs 2", file=truth)
-    if match.with_depth < LEAST_FRAMES:
-        message = f"frames {listed_frames(match.empty)} have no depth, {match.with_depth} have, needs 2"
-        raise InputError(message, field="depth", fix="missing depth is NaN or 0; are these the right maps?")
-
-
-def _print(content: dict[str, Any]) -> None:
+def _print(result: RelativeComparison) -> None:
     table = plain_table("Relative depth error", "displacement [mm]", "mean ε_z", "± std", "pairs")
-    for row in content["displacements"]:
-        spread = "–" if row["std_error"] != row["std_error"] else f"{100 * row['std_error']:.2f} %"
-        table.add_row(f"{row['displacement_mm']:g}", f"{100 * row['mean_error']:.2f} %", spread, str(row["pairs"]))
+    for row in result.displacements:
+        spread = "–" if math.isnan(row.std) else f"{100 * row.std:.2f} %"
+        table.add_row(f"{row.displacement:g}", f"{100 * row.mean:.2f} %", spread, str(row.pairs))
     console().print(table, "")
-    low, high = content["interval"]
+    low, high = result.error.interval
     interval = (
         "no interval of less than 4 frames"
-        if low != low
-        else f"{100 * content['level']:g} % interval {100 * low:.2f} … {100 * high:.2f} %"
+        if math.isnan(low)
+        else f"{100 * result.error.level:g} % interval {100 * low:.2f} … {100 * high:.2f} %"
     )
-    frames = len(content["frames"]) - len(content["frames_without_depth"])
-    console().print(f"mean ε_z {100 * content['mean_error']:.3f} % of {frames} frames; {interval}")
-    if "figure" in content:
-        console().print(f"figure: {content['figure']}")
-    say_notes(content["notes"])
+    console().print(f"mean ε_z {100 * result.error.mean:.3f} % of {result.error.frames} frames; {interval}")

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.clouds.cloud_distances import DirectedDistances, directed_distances
-from plenodepth.evaluate.clouds.nearest import Progress, mesh_corners, nearest_triangles
+from plenodepth.evaluate.clouds.distances import DirectedDistances, directed_distances
+from plenodepth.evaluate.clouds.nearest import mesh_corners, nearest_triangles
+from plenodepth.progress import Progress, no_progress
 
 Float64 = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ def compare_to_mesh(
     *,
     cap: float = np.inf,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> MeshDistances:
     """Distances of points (n, 3) to a mesh of vertices (v, 3) and faces (f, 3), all in one frame, mm.
 

@@ -7,7 +7,6 @@ as depth does, it takes four times as long with the best of its options and 30 t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from plenodepth.errors import InputError
 from plenodepth.evaluate.clouds.kernels.nearest import nearest
 from plenodepth.evaluate.clouds.kernels.tree import median_order, node_boxes
+from plenodepth.progress import Progress, no_progress
 
 Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
-Progress = Callable[[int, int], None]  # points done, in all
 
 POINTS_AT_A_TIME = 1 << 15  # of a thread; fixed, so that the result does not depend on the number of threads
 POINTS_OF_A_LEAF = 16
@@ -42,7 +41,7 @@ def nearest_points(
     *,
     cap: float = np.inf,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Nearest:
     """The nearest of `others` (m, 3) to each of `points` (n, 3), mm, if it is nearer than `cap`.
 
@@ -62,7 +61,7 @@ def nearest_triangles(
     *,
     cap: float = np.inf,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Nearest:
     """The nearest triangle of a mesh (vertices (v, 3) mm, faces (f, 3)) to each of `points` (n, 3), mm.
 
@@ -112,7 +111,7 @@ def _search(
     order: Int64,
     cap: float,
     threads: int | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Nearest:
     if not cap > 0:
         raise InputError(f"is {cap:g} mm, needs a number > 0", field="cap")
@@ -125,8 +124,7 @@ def _search(
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         for start, _ in zip(starts, pool.map(part, starts), strict=True):
-            if progress is not None:
-                progress(min(start + POINTS_AT_A_TIME, len(queries)), len(queries))
+            progress(min(start + POINTS_AT_A_TIME, len(queries)), len(queries), "distances")
     found = index >= 0
     index[found] = order[index[found]]
     return Nearest(np.sqrt(squared, out=squared), index)

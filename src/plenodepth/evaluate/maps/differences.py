@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.errors import InputError
+from plenodepth.evaluate.maps.tiles import tile_errors
 
 BAD_PARTS = (0.01, 0.02, 0.05)  # of the true depth
 BAD_MM = (10.0,)  # the authors' threshold
@@ -44,6 +45,27 @@ class DepthDifferences:
     def completeness(self) -> float:
         """Share of the reference's pixels that have a reading, 0 … 1."""
         return self.common / self.reference
+
+    def content(self, *, tiles: bool = True) -> dict[str, Any]:
+        """The figures for JSON, and those of tiles of the map."""
+        bad = {
+            **{f"{100 * part:g}%": share for part, share in self.bad_parts.items()},
+            **{f"{limit:g}mm": share for limit, share in self.bad_mm.items()},
+        }
+        figures: dict[str, Any] = {
+            "pixels": self.common,
+            "completeness": self.completeness,
+            "median_ad_mm": self.median,
+            "q25_ad_mm": self.q25,
+            "q75_ad_mm": self.q75,
+            "mean_ad_mm": self.mean,
+            "rmse_mm": self.rmse,
+            "bias_mm": self.bias,
+            "bad_percent": bad,
+        }
+        if tiles:
+            figures["tiles"] = [tile.content() for tile in tile_errors(self.signed)]
+        return figures
 
 
 def depth_differences(

@@ -51,6 +51,17 @@ class Sparsification:
         worst = self.ause_random
         return 1 - self.ause / worst if worst > 1e-12 * self.random else float("nan")
 
+    def content(self) -> dict[str, float]:
+        """The figures of errors in mm for JSON."""
+        half = len(self.removed) // 2
+        return {
+            "mean_mm": self.random,
+            "mean_of_surest_half_mm": float(self.by_confidence[half]),
+            "oracle_of_half_mm": float(self.oracle[half]),
+            "ause_mm": self.ause,
+            "gain": self.gain,
+        }
+
 
 def sparsification_curves(
     error: ArrayLike, confidence: ArrayLike, *, measure: Measure = "mean", steps: int = 100

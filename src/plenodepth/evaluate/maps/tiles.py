@@ -24,6 +24,16 @@ class TileError:
     mean: float
     bias: float  # median of the signed errors
 
+    def content(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {
+            "tile": self.name,
+            "pixels": self.count,
+            "median_ad_mm": self.median,
+            "mean_ad_mm": self.mean,
+            "bias_mm": self.bias,
+        }
+
 
 def tile_errors(signed: NDArray[np.floating[Any]], tiles: tuple[int, int] = TILES) -> tuple[TileError, ...]:
     """Errors (h, w), NaN = missing, by tiles (down, across) of equal size; tiles without an error are left out."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.frames.frame_depths import frame_depths, match_frames
+from plenodepth.evaluate.frames.depths import frame_depths, match_frames
 from plenodepth.studies.reproduction.methods import RELATIVE_METHODS
 from plenodepth.studies.reproduction.sources import RECIPES, dataset_folder
 from plenodepth.studies.reproduction.study import OtherResults

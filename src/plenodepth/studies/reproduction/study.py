@@ -9,7 +9,7 @@ from typing import Any
 
 from plenodepth.cache import WorkFolder, cache_key
 from plenodepth.errors import InputError
-from plenodepth.evaluate.frames.frame_depths import FrameDepth
+from plenodepth.evaluate.frames.depths import FrameDepth
 from plenodepth.progress import Progress, no_progress
 
 RAYS, QUICK_RAYS = 64, 32  # per pixel

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.frames.frame_depths import frame_depths
+from plenodepth.evaluate.frames.depths import frame_depths
 from plenodepth.io import DepthMapArchive, FramePose, write_depth_map, write_float_map, write_ply, write_poses
 from plenodepth.io.libpleno.point_cloud import PointCloudArchive, write_point_cloud
 

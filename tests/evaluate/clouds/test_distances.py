@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.clouds.cloud_distances import authors_cloud_distances, compare_clouds
+from plenodepth.evaluate.clouds.distances import authors_cloud_distances, compare_clouds
 from plenodepth.evaluate.clouds.nearest import nearest_points
 
 READING = np.array([[0.0, 0, 0], [10, 0, 0]])
@@ -77,7 +77,7 @@ def test_large_clouds_agree_with_scipy_whatever_the_order_and_number_of_threads(
 
 def test_progress_goes_over_both_directions() -> None:
     seen = []
-    compare_clouds(READING, REFERENCE, progress=lambda done, total: seen.append((done, total)))
+    compare_clouds(READING, REFERENCE, progress=lambda done, total, _: seen.append((done, total)))
     assert seen == [(2, 6), (6, 6)]
 
 

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.errors import InputError
-from plenodepth.evaluate.clouds.nearest import Progress, nearest_points
+from plenodepth.evaluate.clouds.nearest import nearest_points
+from plenodepth.progress import Progress, no_progress
 
 Float64 = NDArray[np.float64]
 
@@ -43,6 +45,19 @@ class DirectedDistances:
     count: int
     beyond: float  # share that has nothing within the cap
 
+    def content(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {
+            "points": self.count,
+            "mean_mm": self.mean,
+            "q25_mm": self.q25,
+            "median_mm": self.median,
+            "q75_mm": self.q75,
+            "q95_mm": self.q95,
+            "largest_mm": self.largest,
+            "beyond_cap": self.beyond,
+        }
+
 
 @dataclass(frozen=True)
 class FScore:
@@ -57,6 +72,15 @@ class FScore:
         """2 precision recall/(precision + recall); 0 where both are 0."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
+
+    def content(self) -> dict[str, float]:
+        """The figures for JSON."""
+        return {
+            "threshold_mm": self.threshold,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f_score": self.f_score,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +113,17 @@ class CloudDistances:
         """The larger of the two 95 % quantiles, mm."""
         return max(self.accuracy.q95, self.completeness.q95)
 
+    def content(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {
+            "accuracy": self.accuracy.content(),
+            "completeness": self.completeness.content(),
+            "chamfer_mm": self.chamfer,
+            "hausdorff_mm": self.hausdorff,
+            "hausdorff_95_mm": self.hausdorff_95,
+            "thresholds": [row.content() for row in self.f_scores],
+        }
+
 
 @dataclass(frozen=True)
 class AuthorsCloudDistances:
@@ -106,20 +141,20 @@ def compare_clouds(
     cap: float = np.inf,
     thresholds: Sequence[float] = THRESHOLDS,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> CloudDistances:
     """Both directions between clouds (n, 3) and (m, 3) in one frame, mm.
 
     Distances beyond `cap` count as the cap, so parts that only one cloud has do not decide the means; how many there
-    are is in `beyond`. With ∞ nothing is capped. `progress` gets (points done, points in all) of both directions.
+    are is in `beyond`. With ∞ nothing is capped. `progress` counts the points of both directions.
     """
     for threshold in thresholds:
         if not 0 < threshold <= cap:
             raise InputError(f"holds {threshold:g} mm, needs numbers > 0 up to the cap {cap:g}", field="thresholds")
     first, second = len(np.asarray(reading)), len(np.asarray(reference))
 
-    def shifted(by: int) -> Progress | None:
-        return None if progress is None else lambda done, _: progress(by + done, first + second)
+    def shifted(by: int) -> Progress:
+        return lambda done, _, what: progress(by + done, first + second, what)
 
     there = nearest_points(reading, reference, cap=cap, threads=threads, progress=shifted(0)).distance
     back = nearest_points(reference, reading, cap=cap, threads=threads, progress=shifted(first)).distance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from plenodepth.io.libpleno.depth_lists import is_depth_list, read_depth_list
 from plenodepth.io.libpleno.point_cloud import is_point_cloud
 from plenodepth.io.maps.any_format import MAP_SUFFIXES, read_map
 from plenodepth.io.raytrix import read_raytrix_pose
+from plenodepth.progress import Progress, no_progress
 
 NUMBER = re.compile(r"\d+")
 # What a folder of results is searched for, the first that is there: maps of simulated frames and of `plenodepth depth`.
@@ -29,7 +30,6 @@ OTHERS = tuple(f"{place}*{suffix}" for place in ("", "*/") for suffix in (".xyz"
 DEEPER = tuple(f"*/*{suffix}" for suffix in (*MAP_SUFFIXES, ".ply"))
 TABLES = ("*.csv", "*.js")  # one of them alone speaks for all frames
 LISTED_DEPTHS = ("maps", "csads", "pointclouds", "xyzs", "ptss", "csvs", "mats")
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class FrameDepth:
     source: str  # the file it came from
 
 
-def frame_depths(paths: Sequence[Path], progress: Progress | None = None) -> tuple[FrameDepth, ...]:
+def frame_depths(paths: Sequence[Path], progress: Progress = no_progress) -> tuple[FrameDepth, ...]:
     """One depth for each frame, in order of the frames; a frame that comes twice is an error.
 
     A map gives the median of its depths, a cloud that of its z, a pose the size of its z. A table has lines
@@ -51,8 +51,7 @@ def frame_depths(paths: Sequence[Path], progress: Progress | None = None) -> tup
     found = list[FrameDepth]()
     for index, (path, frame) in enumerate(jobs):
         found += _depths(path, frame)
-        if progress is not None:
-            progress(index + 1, len(jobs))
+        progress(index + 1, len(jobs), "reading")
     seen: dict[int, FrameDepth] = {}
     for row in found:
         other = seen.setdefault(row.frame, row)
