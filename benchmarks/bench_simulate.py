@@ -12,9 +12,8 @@ import pytest
 
 from plenodepth.camera import preset
 from plenodepth.geometry import Pose
-from plenodepth.sim.rays import RaySetup, ray_setup
+from plenodepth.sim.rays import RaySetup, ray_samples, ray_setup
 from plenodepth.sim.render import Rendering, RenderSettings, render, scene_depths
-from plenodepth.sim.sampling import ray_samples
 from plenodepth.sim.scenes.figurines import figurine
 from plenodepth.sim.scenes.scene import Material, Mesh, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image, solid_noise

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from plenodepth.camera.model import frozen_vector, require_positive
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.kernels.scans import shade_rays
-from plenodepth.sim.packed_scene import CompiledScene, compile_scene
+from plenodepth.sim.kernels.tracing import shade_rays
+from plenodepth.sim.packed_scene import PackedScene, pack_scene
 from plenodepth.sim.scenes.scene import Checkerboard, Light, Scene
 from plenodepth.sim.sensor import LUMINANCE
 
@@ -189,14 +189,14 @@ def scan(scene: Scene, settings: LidarSettings) -> LidarScan:
     look_from_lidar = _look_from_lidar(settings.middle)
     look_from_cam = look_from_lidar @ settings.cam_from_lidar.inverse()
     seen, numbers = _seen_from(scene, look_from_cam)
-    flat = compile_scene(seen)
+    packed = pack_scene(seen)
     lamp = np.array([[1, 1, 0, 0, 0]], np.float32)  # the laser itself, at the origin, for the intensity
     parts: list[tuple[Array, NDArray[np.uint8], Float32, Int32]] = []
     for chunk, directions in enumerate(_beams(settings)):
         looking = look_from_lidar(directions)
         slopes = np.ascontiguousarray(looking / looking[:, 2:], dtype=np.float32)
-        depths, indices, light = _trace(flat, slopes, flat.lamps, flat.ambient)
-        _, _, echo = _trace(flat, slopes, lamp, np.float32(0))
+        depths, indices, light = _trace(packed, slopes, packed.lamps, packed.ambient)
+        _, _, echo = _trace(packed, slopes, lamp, np.float32(0))
         noise = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(chunk,)))
         deviation = settings.range_sigma * noise.standard_normal(len(directions))
         hit = indices >= 0
@@ -262,14 +262,14 @@ def _moved_light(light: Light, look_from_cam: Pose) -> Light:
     return replace(light, position=look_from_cam(light.position))  # type: ignore[arg-type]  # one of the two is there
 
 
-def _trace(flat: CompiledScene, slopes: Float32, lamps: Float32, ambient: np.float32) -> tuple[Float32, Int32, Float32]:
+def _trace(packed: PackedScene, slopes: Float32, lamps: Float32, ambient: np.float32) -> tuple[Float32, Int32, Float32]:
     """Depth along z, object (−1: none) and colour of the first hits of rays from the origin."""
-    n, mesh = len(slopes), flat.triangles
+    n, mesh = len(slopes), packed.triangles
     origins = np.zeros((n, 3), np.float32)
     depths, indices, colors = np.empty(n, np.float32), np.empty(n, np.int32), np.empty((n, 3), np.float32)
     shade_rays(
-        origins, slopes, *mesh.intersect(origins, slopes), flat.objects, flat.kinds,
-        mesh.owner, mesh.normals, mesh.colors, mesh.texture_coordinates, flat.texels, flat.volumes, lamps, ambient,
+        origins, slopes, *mesh.intersect(origins, slopes), packed.objects, packed.kinds,
+        mesh.owner, mesh.normals, mesh.colors, mesh.texture_coordinates, packed.texels, packed.volumes, lamps, ambient,
         depths, indices, colors,
     )  # fmt: skip
     return depths, indices, colors

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.sim.kernels import layout as kn
+from plenodepth.sim.kernels import colors, shapes
 from plenodepth.sim.scenes.scene import (
     Box,
     Checkerboard,
@@ -29,11 +29,11 @@ Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
 SHAPES: dict[type, int] = {
-    Rectangle: kn.RECTANGLE,
-    Checkerboard: kn.CHECKERBOARD,
-    Sphere: kn.SPHERE,
-    Box: kn.BOX,
-    Mesh: kn.MESH,
+    Rectangle: shapes.RECTANGLE,
+    Checkerboard: shapes.CHECKERBOARD,
+    Sphere: shapes.SPHERE,
+    Box: shapes.BOX,
+    Mesh: shapes.MESH,
 }
 
 
@@ -57,7 +57,7 @@ class Triangles:
 
 
 @dataclass(frozen=True, eq=False)
-class CompiledScene:
+class PackedScene:
     """What kernels read: see the column names in `kernels.py`."""
 
     objects: Float32  # (n, 26)
@@ -70,8 +70,8 @@ class CompiledScene:
     triangles: Triangles
 
 
-def compile_scene(scene: Scene) -> CompiledScene:
-    """Flatten a scene. Degenerate triangles are left out, with a warning."""
+def pack_scene(scene: Scene) -> PackedScene:
+    """Pack a scene. Degenerate triangles are left out, with a warning."""
     packer = _Packer()
     rows = [packer.row(thing) for thing in scene.objects]
     lamps = [
@@ -82,7 +82,7 @@ def compile_scene(scene: Scene) -> CompiledScene:
         ]  # type: ignore[misc]
         for light in scene.lights
     ]
-    return CompiledScene(
+    return PackedScene(
         objects=np.array([numbers for numbers, _ in rows], np.float32),
         kinds=np.array([integers for _, integers in rows], np.int32),
         texels=_joined(packer.texels),
@@ -113,7 +113,7 @@ class _Packer:
         if isinstance(thing, Checkerboard):
             size = [thing.square, thing.margin, thing.columns, thing.rows]
             numbers = [*local, *size, 1, 1, 1, *[thing.dark] * 3, *[thing.light] * 3, 0]
-            return numbers, [shape, kn.PLAIN, 0, 0, 0, int(thing.emits)]
+            return numbers, [shape, colors.PLAIN, 0, 0, 0, int(thing.emits)]
         size = [0.0] * 4
         if isinstance(thing, Rectangle):
             size[:2] = thing.width / 2, thing.height / 2
@@ -131,13 +131,13 @@ class _Packer:
             first = sum(part.size for part in self.texels)
             self.texels.append(texture.pixels.ravel())
             height, width = texture.pixels.shape[:2]
-            return kn.IMAGE, first, width, height, black, white, 0.0
+            return colors.IMAGE, first, width, height, black, white, 0.0
         if isinstance(texture, SolidTexture):
             first = sum(part.size for part in self.volumes)
             self.volumes.append(texture.volume.ravel())
             cells = texture.volume.shape[0]
-            return kn.SOLID, first, cells, cells, texture.dark, texture.light, cells / texture.period
-        return kn.PLAIN, 0, 0, 0, black, white, 0.0
+            return colors.SOLID, first, cells, cells, texture.dark, texture.light, cells / texture.period
+        return colors.PLAIN, 0, 0, 0, black, white, 0.0
 
 
 def _triangles(scene: Scene) -> Triangles:

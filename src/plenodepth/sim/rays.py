@@ -13,10 +13,12 @@ Undistortion is expanded to second order about each lens' central ray: six numbe
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import qmc
 
 from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, predicted_center, undistort_exactly
 from plenodepth.camera.micro_images import owner_map
@@ -25,6 +27,7 @@ from plenodepth.errors import InputError
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
+TABLES = 256  # independent sets of sample points; each pixel picks one by a hash of its position and the seed
 STENCIL = 0.3  # mm, step of the differences that give the expansion: about the width of a bundle there
 
 
@@ -36,7 +39,7 @@ class RaySetup:
     height: int
     pixel_size: float
     owner: NDArray[np.int32]  # (height, width) lens behind each pixel, −1 for none
-    lens: Float32  # (J, 11), columns named in `kernels/layout.py`; mm
+    lens: Float32  # (J, 11), columns named in `kernels/camera_rays.py`; mm
     chord: Float32  # (J, 4, 6): x and y on the near plane, then on the far plane, as polynomials
     near: float  # mm
     far: float
@@ -117,3 +120,33 @@ def _expansion(camera: PlenopticCamera, about: Float64, image: float) -> Float64
         ],
         axis=-1,
     )
+
+
+def ray_samples(rays: int, pixel_size: float, lens_radius: float, seed: int) -> NDArray[np.float32]:
+    """Sample tables (TABLES, rays, 4): offset x, y on the pixel and x, y on the micro-lens' disc, mm.
+
+    Within a table the points are an Owen-scrambled Sobol sequence, so an average over them converges almost like 1/n
+    where light varies smoothly; tables are independent of each other, so pixels share no pattern.
+    """
+    if rays < 1:
+        raise InputError(f"is {rays}, needs at least 1", field="rays")
+    tables = np.empty((TABLES, rays, 4), np.float32)
+    seeds = np.random.SeedSequence(seed).spawn(TABLES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # counts that are no power of two are a user's choice
+        for table, sequence in zip(tables, seeds, strict=True):
+            points = qmc.Sobol(4, scramble=True, rng=np.random.default_rng(sequence)).random(rays)
+            table[:, :2] = (points[:, :2] - 0.5) * pixel_size
+            table[:, 2:] = concentric_disc(points[:, 2:]) * lens_radius
+    return tables
+
+
+def concentric_disc(square: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit square (n, 2) → unit disc, keeping areas and neighbourhoods (Shirley and Chiu's concentric map)."""
+    a, b = (2 * square - 1).T
+    wide = np.abs(a) > np.abs(b)
+    radius = np.where(wide, a, b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        angle = np.where(wide, np.pi / 4 * (b / a), np.pi / 2 - np.pi / 4 * (a / b))
+    angle = np.where(radius == 0, 0.0, angle)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from plenodepth.camera import PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Lattice
-from plenodepth.sim.kernels.rows import emit_rows, shade_rows, trace_rows
-from plenodepth.sim.packed_scene import CompiledScene, compile_scene
-from plenodepth.sim.rays import RaySetup, ray_setup
-from plenodepth.sim.sampling import ray_samples
+from plenodepth.sim.kernels.tracing import emit_rows, shade_rows, trace_rows
+from plenodepth.sim.packed_scene import PackedScene, pack_scene
+from plenodepth.sim.rays import RaySetup, ray_samples, ray_setup
 from plenodepth.sim.scenes.scene import Scene
 
 Float32 = NDArray[np.float32]
@@ -101,17 +100,17 @@ def render(
     if setup is None:
         depths = scene_depths(scene, camera.main_lens.focal_length)
         setup = ray_setup(camera, *depths, f_number=settings.f_number)
-    flat = compile_scene(scene)
+    packed = pack_scene(scene)
     samples = ray_samples(settings.rays, setup.pixel_size, setup.lens_radius, settings.seed)
     neighbours = neighbour_table(camera.micro_images.lattice, settings.neighbour_light)
     light = np.zeros((setup.height, setup.width, 3), np.float32)
     per_pixel = int(settings.rays * neighbours.shape[1])
-    bands = list(_bands(setup, per_pixel, flat))
+    bands = list(_bands(setup, per_pixel, packed))
     total = int(np.count_nonzero(setup.owner >= 0)) * per_pixel
 
     def trace(band: tuple[int, int]) -> int:
-        work = _trace_with_triangles if flat.triangles.tree is not None else _trace_shapes
-        work(band, setup, neighbours, samples, flat, settings, light)
+        work = _trace_with_triangles if packed.triangles.tree is not None else _trace_shapes
+        work(band, setup, neighbours, samples, packed, settings, light)
         return int(np.count_nonzero(setup.owner[slice(*band)] >= 0)) * per_pixel
 
     done = 0
@@ -123,9 +122,9 @@ def render(
     return Rendering(light, total, time.perf_counter() - start, time.process_time() - cpu_start)
 
 
-def _bands(setup: RaySetup, per_pixel: int, flat: CompiledScene) -> Iterator[tuple[int, int]]:
+def _bands(setup: RaySetup, per_pixel: int, packed: PackedScene) -> Iterator[tuple[int, int]]:
     rows = ROWS_AT_A_TIME
-    if flat.triangles.tree is not None:
+    if packed.triangles.tree is not None:
         rows = max(1, RAYS_AT_A_TIME // (setup.width * per_pixel))
     return pairwise([*range(0, setup.height, rows), setup.height])
 
@@ -135,13 +134,13 @@ def _trace_shapes(
     setup: RaySetup,
     neighbours: NDArray[np.int32],
     samples: Float32,
-    flat: CompiledScene,
+    packed: PackedScene,
     settings: RenderSettings,
     light: Float32,
 ) -> None:
     trace_rows(
         *band, setup.owner, neighbours, *_optics(setup), samples, settings.seed,
-        flat.objects, flat.kinds, flat.texels, flat.volumes, flat.lamps, flat.ambient, flat.background,
+        packed.objects, packed.kinds, packed.texels, packed.volumes, packed.lamps, packed.ambient, packed.background,
         settings.vignetting, light,
     )  # fmt: skip
 
@@ -151,7 +150,7 @@ def _trace_with_triangles(
     setup: RaySetup,
     neighbours: NDArray[np.int32],
     samples: Float32,
-    flat: CompiledScene,
+    packed: PackedScene,
     settings: RenderSettings,
     light: Float32,
 ) -> None:
@@ -162,10 +161,10 @@ def _trace_with_triangles(
     n = emit_rows(*band, setup.owner, neighbours, *_optics(setup), samples, settings.seed, origins, directions, counts)
     origins, directions = origins[:n], directions[:n]
     shade_rows(
-        band[0], settings.rays, origins, directions, counts, *flat.triangles.intersect(origins, directions),
-        flat.objects, flat.kinds, flat.triangles.owner, flat.triangles.normals, flat.triangles.colors,
-        flat.triangles.texture_coordinates, flat.texels, flat.volumes, flat.lamps, flat.ambient, flat.background,
-        settings.vignetting, light,
+        band[0], settings.rays, origins, directions, counts, *packed.triangles.intersect(origins, directions),
+        packed.objects, packed.kinds, packed.triangles.owner, packed.triangles.normals, packed.triangles.colors,
+        packed.triangles.texture_coordinates, packed.texels, packed.volumes, packed.lamps, packed.ambient,
+        packed.background, settings.vignetting, light,
     )  # fmt: skip
 
 

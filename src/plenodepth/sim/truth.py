@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_distances, lenses_that_see, predicted_center, project
 from plenodepth.io import FEATURE_DTYPE, observation_table
-from plenodepth.sim.kernels import pixels, rows
-from plenodepth.sim.packed_scene import CompiledScene, compile_scene
+from plenodepth.sim.kernels import camera_rays, tracing
+from plenodepth.sim.packed_scene import PackedScene, pack_scene
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import scene_depths
 from plenodepth.sim.scenes.scene import Checkerboard, Scene
@@ -42,15 +42,15 @@ class GroundTruth:
 def ground_truth(scene: Scene, camera: PlenopticCamera, *, setup: RaySetup | None = None) -> GroundTruth:
     """Trace one ray per pixel and per micro-image, and project the corners of all boards."""
     setup = setup or ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length))
-    flat = compile_scene(scene)
+    packed = pack_scene(scene)
     shape = setup.owner.shape
     v, u = (index.ravel() for index in np.indices(shape, dtype=np.float32))
-    depth, index, passes = _chief_hits(setup, flat, u, v, setup.owner.ravel())
+    depth, index, passes = _chief_hits(setup, packed, u, v, setup.owner.ravel())
     depth, index = depth.reshape(shape), index.reshape(shape)
     k, l = camera.micro_images.lattice.indices()
     centers = predicted_center(k, l, camera).astype(np.float32)
     lenses = np.arange(k.size, dtype=np.int32)
-    lens_depth, _, _ = _chief_hits(setup, flat, centers[..., 0].ravel(), centers[..., 1].ravel(), lenses)
+    lens_depth, _, _ = _chief_hits(setup, packed, centers[..., 0].ravel(), centers[..., 1].ravel(), lenses)
     lens_depth = lens_depth.reshape(k.shape)
     return GroundTruth(
         depth=depth,
@@ -60,12 +60,12 @@ def ground_truth(scene: Scene, camera: PlenopticCamera, *, setup: RaySetup | Non
         boundary=occlusion_boundary(depth, index, setup.owner),
         lens_depth=lens_depth,
         lens_virtual_depth=_virtual_depth(lens_depth, lenses.reshape(k.shape), camera),
-        features=board_features(scene, camera, flat),
+        features=board_features(scene, camera, packed),
     )
 
 
 def _chief_hits(
-    setup: RaySetup, flat: CompiledScene, u: Float32, v: Float32, lens: NDArray[np.int32]
+    setup: RaySetup, packed: PackedScene, u: Float32, v: Float32, lens: NDArray[np.int32]
 ) -> tuple[Float32, NDArray[np.int16], Bool]:
     """Depth (NaN: none), object index and passage through the aperture of chief rays, (n,) each."""
     depths, indices = np.empty(len(u), np.float32), np.empty(len(u), np.int16)
@@ -75,22 +75,22 @@ def _chief_hits(
         part = slice(start, start + RAYS_AT_A_TIME)
         n = len(u[part])
         origins, directions = np.empty((n, 3), np.float32), np.empty((n, 3), np.float32)
-        pixels.chief_rays(
+        camera_rays.chief_rays(
             u[part], v[part], lens[part], setup.width, setup.height, setup.lens, setup.chord, *optics,
             origins, directions, passes[part],
         )  # fmt: skip
-        depths[part], indices[part] = first_hits(flat, origins, directions)
+        depths[part], indices[part] = first_hits(packed, origins, directions)
     nothing = (lens < 0) | (indices < 0)
     depths[nothing], indices[nothing] = np.nan, -1
     return depths, indices, passes
 
 
-def first_hits(flat: CompiledScene, origins: Float32, directions: Float32) -> tuple[Float32, NDArray[np.int16]]:
+def first_hits(packed: PackedScene, origins: Float32, directions: Float32) -> tuple[Float32, NDArray[np.int16]]:
     """Depth (infinite: none) and object index (−1: none) of what each ray meets first, (n,) each."""
-    mesh_depth, triangle, _, _ = flat.triangles.intersect(origins, directions)
+    mesh_depth, triangle, _, _ = packed.triangles.intersect(origins, directions)
     depths, indices = np.empty(len(origins), np.float32), np.empty(len(origins), np.int16)
-    rows.first_hits(
-        origins, directions, mesh_depth, triangle, flat.triangles.owner, flat.objects, flat.kinds, depths, indices
+    tracing.first_hits(
+        origins, directions, mesh_depth, triangle, packed.triangles.owner, packed.objects, packed.kinds, depths, indices
     )
     return depths, indices
 
@@ -123,12 +123,12 @@ def occlusion_boundary(depth: Float32, index: NDArray[np.int16], owner: NDArray[
     return boundary & (owner >= 0)
 
 
-def board_features(scene: Scene, camera: PlenopticCamera, flat: CompiledScene | None = None) -> NDArray[np.void]:
+def board_features(scene: Scene, camera: PlenopticCamera, packed: PackedScene | None = None) -> NDArray[np.void]:
     """Corners of all boards through every lens that sees them; hidden ones are left out.
 
     `cluster` numbers the corners through all boards, in the order of the scene.
     """
-    flat = flat or compile_scene(scene)
+    packed = packed or pack_scene(scene)
     tables, first = [], 0
     for thing in scene.objects:
         if not isinstance(thing, Checkerboard):
@@ -136,7 +136,7 @@ def board_features(scene: Scene, camera: PlenopticCamera, flat: CompiledScene | 
         corners = thing.cam_from_object(thing.corners())
         origins = np.zeros((len(corners), 3), np.float32)
         directions = np.column_stack([corners[:, :2] / corners[:, 2:], np.ones(len(corners))]).astype(np.float32)
-        depths, _ = first_hits(flat, origins, directions)
+        depths, _ = first_hits(packed, origins, directions)
         shown = np.flatnonzero(depths >= corners[:, 2] * (1 - HIDDEN))
         seen = lenses_that_see(corners[shown], camera, margin=FEATURE_MARGIN)
         cluster = shown[seen.point]

@@ -16,7 +16,7 @@ from PIL import Image
 
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.packed_scene import compile_scene
+from plenodepth.sim.packed_scene import pack_scene
 from plenodepth.sim.scenes.meshes import SUFFIXES, load_mesh
 from plenodepth.sim.scenes.scene import ImageTexture, Material, Mesh, Scene
 from plenodepth.sim.scenes.textures import noise_image, solid_noise, srgb_decoded
@@ -195,7 +195,7 @@ def test_degenerate_triangles_are_left_out_with_a_warning(tmp_path: Path, caplog
     path.write_text("v 0 0 0\nv 9 0 0\nv 0 9 0\nv 4 0 0\nf 1 2 3\nf 1 4 2\nf 1 1 2\n")
     scene = Scene((load_mesh(path, AHEAD, name="sheet"),))
     with caplog.at_level(logging.WARNING):
-        flat = compile_scene(scene)
+        flat = pack_scene(scene)
     assert len(flat.triangles.owner) == 1
     assert "sheet: 2 degenerate triangles" in caplog.text
 

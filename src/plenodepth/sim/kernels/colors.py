@@ -7,33 +7,20 @@ import math
 import numpy as np
 
 from plenodepth.compiling import compiled, inlined
-from plenodepth.sim.kernels.layout import (
-    BOX,
-    CHECKERBOARD,
-    COLOR,
-    DARK,
-    EMITS,
-    FIRST,
-    IMAGE,
-    LAMP_INTENSITY,
-    LAMP_NEAR,
-    LAMP_X,
-    LAMP_Y,
-    LAMP_Z,
-    LIGHT,
-    RECTANGLE,
-    SCALE,
-    SHAPE,
-    SIZE,
-    SOLID,
-    SPHERE,
-    TEXTURE,
-    TEXTURE_HEIGHT,
-    TEXTURE_WIDTH,
-    f4,
-    u4,
-)
-from plenodepth.sim.kernels.shapes import to_local
+from plenodepth.sim.kernels.shapes import BOX, CHECKERBOARD, RECTANGLE, SHAPE, SIZE, SPHERE, f4, to_local
+
+u4 = np.uint32
+
+PLAIN, IMAGE, SOLID = range(3)
+
+# Columns of the numbers of an object (`PackedScene.objects`) that give its colour.
+COLOR = 16  # 3
+DARK, LIGHT = 19, 22  # 3 each: the two colours of a solid texture, or of a board
+SCALE = 25  # cells per mm of a solid texture
+# Columns of the integers of an object (`PackedScene.kinds`); column 0 is its shape.
+TEXTURE, FIRST, TEXTURE_WIDTH, TEXTURE_HEIGHT, EMITS = range(1, 6)
+# Columns of a lamp (`PackedScene.lamps`).
+LAMP_NEAR, LAMP_INTENSITY, LAMP_X, LAMP_Y, LAMP_Z = range(5)
 
 
 @inlined

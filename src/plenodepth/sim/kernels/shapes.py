@@ -7,7 +7,15 @@ import math
 import numpy as np
 
 from plenodepth.compiling import inlined
-from plenodepth.sim.kernels.layout import BOX, CHECKERBOARD, RECTANGLE, SHAPE, SIZE, SPHERE, f4
+
+f4 = np.float32
+
+RECTANGLE, CHECKERBOARD, SPHERE, BOX, MESH = range(5)
+
+# Columns of the numbers of an object (`PackedScene.objects`); the first 12 are the rows of local_from_cam (3 × 4).
+SIZE = 12  # 4: half sizes, or square, margin, columns, rows of a board
+# Column of the integers of an object (`PackedScene.kinds`); the others are in `colors.py`.
+SHAPE = 0
 
 
 @inlined

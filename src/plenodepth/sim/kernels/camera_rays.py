@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from plenodepth.compiling import compiled, inlined
-from plenodepth.sim.kernels.layout import (
-    CENTER_X,
-    CENTER_Y,
-    FAR_STEP,
-    INVERSE_D,
-    INVERSE_F,
-    NEAR_STEP,
-    OFFSET_X,
-    OFFSET_Y,
-    SLOPE_X,
-    SLOPE_Y,
-    D,
-    f4,
-    u4,
-)
+
+f4 = np.float32
+u4 = np.uint32
+
+# Columns of a lens (`RaySetup.lens`).
+OFFSET_X, OFFSET_Y, INVERSE_D, INVERSE_F, NEAR_STEP, FAR_STEP, D, SLOPE_X, SLOPE_Y, CENTER_X, CENTER_Y = range(11)
 
 
 @inlined

@@ -1,11 +1,10 @@
-"""Whole rows of the image, and first hits of given rays."""
+"""Rays against the whole scene: light on rows of the image, and what given rays meet first."""
 
 from __future__ import annotations
 
 from plenodepth.compiling import compiled
+from plenodepth.sim.kernels.camera_rays import OFFSET_X, OFFSET_Y, f4, pixel_hash, scene_ray, u4
 from plenodepth.sim.kernels.colors import mesh_color, surface_color
-from plenodepth.sim.kernels.layout import OFFSET_X, OFFSET_Y, f4, u4
-from plenodepth.sim.kernels.pixels import pixel_hash, scene_ray
 from plenodepth.sim.kernels.shapes import nearest_object
 
 
@@ -148,3 +147,33 @@ def first_hits(origins, directions, mesh_depth, mesh_triangle, mesh_object, obje
         if triangle >= 0 and mesh_depth[n] < depth:
             depth, index = mesh_depth[n], mesh_object[triangle]
         depths[n], indices[n] = depth, index
+
+
+@compiled
+def shade_rays(
+    origins, directions, mesh_depth, mesh_triangle, mesh_b1, mesh_b2,
+    objects, kinds, mesh_object, normals, corner_colors, corner_uv,
+    texels, volumes, lamps, ambient, depths, indices, colors,
+):  # fmt: skip
+    """Depth (n,), object (n,) and colour (n, 3) of what rays from z = 0 meet first, given their hits on triangles.
+
+    Directions (n, 3) have z = 1. Where a ray meets nothing, depth is infinite, the object −1 and the colour black.
+    """
+    for n in range(origins.shape[0]):
+        ox, oy, sx, sy = origins[n, 0], origins[n, 1], directions[n, 0], directions[n, 1]
+        depth, index = nearest_object(objects, kinds, ox, oy, sx, sy)
+        triangle = mesh_triangle[n]
+        if triangle >= 0 and mesh_depth[n] < depth:
+            depth, index = mesh_depth[n], mesh_object[triangle]
+            red, green, blue = mesh_color(
+                objects, index, kinds, triangle, mesh_b1[n], mesh_b2[n], normals, corner_colors, corner_uv,
+                texels, volumes, lamps, ambient, ox, oy, sx, sy, depth,
+            )  # fmt: skip
+        elif index >= 0:
+            red, green, blue = surface_color(
+                objects, index, kinds, texels, volumes, lamps, ambient, ox, oy, sx, sy, depth
+            )
+        else:
+            red = green = blue = f4(0)
+        depths[n], indices[n] = depth, index
+        colors[n, 0], colors[n, 1], colors[n, 2] = red, green, blue
