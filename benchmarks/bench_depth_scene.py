@@ -25,7 +25,6 @@ from plenodepth.metric import metric_depth_map
 from plenodepth.raw import load_raw
 from plenodepth.raw.image import RawImage
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.simulate import FrameSettings, simulate_scene
 
 SCENE = Path(__file__).parents[1] / "examples" / "scenes" / "figurines.yaml"
@@ -78,7 +77,7 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> Frame:
     whole = preset("r12-es")
     camera = replace(whole, main_lens=replace(whole.main_lens, f_number=1.4), depth_scale=None)
     settings = FrameSettings(RenderSettings(rays=RAYS, f_number=1.4, vignetting=False))
-    simulate_scene(load_scene(SCENE), camera, folder, settings, scene_file=SCENE)
+    simulate_scene(SCENE, camera, folder, settings)
     return Frame(folder, camera)
 
 

@@ -20,7 +20,7 @@ from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_image, read_ply
 from plenodepth.metric.frame import estimate_depth
 from plenodepth.raw import load_raw
-from plenodepth.sim.lidar import settings_for
+from plenodepth.sim.lidar import lidar_for_scene
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
 from plenodepth.sim.scenes.scene_file import load_scene
@@ -72,12 +72,12 @@ def figurines() -> None:
     path = ROOT / "examples" / "scenes" / "figurines.yaml"
     scene = load_scene(path)
     settings = FrameSettings(
-        RenderSettings(rays=64), SensorSettings(bit_depth=8), settings_for(scene, 300_000, range_sigma=1.0)
+        RenderSettings(rays=64), SensorSettings(bit_depth=8), [lidar_for_scene(scene, 300_000, range_sigma=1.0)]
     )
     with tempfile.TemporaryDirectory() as folder:
         frame = Path(folder) / "figurines"
-        info = simulate_scene(scene, preset("r12-e"), frame, settings)
-        print(f"{info['rays'] / 1e6:.0f} million rays, {info['cpu_seconds']:.0f} CPU-seconds")
+        info = simulate_scene(scene, preset("r12-e"), frame, settings).info
+        print(f"{info.rays / 1e6:.0f} million rays, {info.cpu_seconds:.0f} CPU-seconds")
         raw = _display(read_image(frame / "raw.png"))
         depth = read_float_map(frame / "depth.tiff")
         cloud = read_ply(frame / "lidar.ply")

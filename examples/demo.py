@@ -16,7 +16,6 @@ from plenodepth.io import read_float_map, read_image
 from plenodepth.metric.frame import estimate_depth, write_frame
 from plenodepth.raw import load_raw
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
 from plenodepth.view import depth_figure, save_figure
 
@@ -28,8 +27,8 @@ def main(out: Path) -> None:
     """Simulate, estimate, compare; print what came out and where it is."""
     camera = preset("r12-es")  # at its own f-number, 4: the aperture's effect on depth can be undone
     settings = FrameSettings(RenderSettings(rays=RAYS))
-    info = simulate_scene(load_scene(SCENE), camera, out / "scene", settings, scene_file=SCENE)
-    print(f"raw image     {out}/scene/raw.png ({info['rays'] / 1e6:.0f} million rays, {info['seconds']:.0f} s)")
+    info = simulate_scene(SCENE, camera, out / "scene", settings).info
+    print(f"raw image     {out}/scene/raw.png ({info.rays / 1e6:.0f} million rays, {info.seconds:.0f} s)")
     simulate_white(4.0, camera, out / "white", settings)
     image = load_raw(out / "scene" / "raw.png", camera, white=out / "white" / "raw.png")
     boundary = read_image(out / "scene" / "boundary.png") > 0

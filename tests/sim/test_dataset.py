@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +16,12 @@ from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
-from plenodepth.sim.dataset import simulate_dataset, stations
+from plenodepth.sim import dataset
+from plenodepth.sim.dataset import FrameSettings, frame_key, simulate_dataset, stations
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Checkerboard
-from plenodepth.sim.scenes.twins import TWINS, twin, view_corners, view_size
+from plenodepth.sim.scenes.twins import TWINS, Twin, object_scene, twin, view_corners, view_size
+from plenodepth.sim.sensor import SensorSettings
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -39,7 +44,7 @@ def test_relative_twins_move_their_board_in_known_steps(
 ) -> None:
     plan = twin(name)
     steps = [frame for frame in plan.frames if frame.folder.startswith("steps/")]
-    assert (steps[0].truth["distance"], steps[-1].truth["distance"]) == distances
+    assert (steps[0].distance, steps[-1].distance) == distances
     assert len([frame for frame in plan.frames if frame.folder.startswith("boards/")]) == 16
     assert [frame.f_number for frame in plan.frames if frame.scene is None] == [4.0, 5.66, 8.0, 11.31, 16.0]
     for frame in steps:
@@ -47,7 +52,7 @@ def test_relative_twins_move_their_board_in_known_steps(
         (board,) = frame.scene().objects
         assert isinstance(board, Checkerboard)
         assert (board.columns, board.rows, board.square) == (*corners, square)
-        assert np.allclose(board.cam_from_object(board.corners())[:, 2], frame.truth["distance"])
+        assert np.allclose(board.cam_from_object(board.corners())[:, 2], frame.distance)
 
 
 @pytest.mark.parametrize("name", ["r12-a", "r12-b", "r12-c"])
@@ -67,7 +72,7 @@ def test_squares_of_small_twins_are_large_enough_in_micro_images_to_show_corners
 
 def test_r12_es_has_fifteen_distances() -> None:
     targets = [frame for frame in twin("r12-es").frames if frame.folder.startswith("targets/")]
-    assert [frame.truth["distance"] for frame in targets] == list(range(500, 2000, 100))
+    assert [frame.distance for frame in targets] == list(range(500, 2000, 100))
 
 
 @pytest.mark.parametrize(("name", "folder"), [("r12-a", "boards"), ("r12-es", "calibration"), ("upc-s", "boards")])
@@ -112,17 +117,26 @@ def test_an_unknown_dataset_lists_the_known_ones() -> None:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("twins") / "r12-a"
-    simulate_dataset("r12-a", out, quick=True, rays=1)
-    return out
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A dataset of a few frames of each kind of R12-A."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dataset, "twin", shortened_twin)
+        out = tmp_path_factory.mktemp("twins") / "r12-a"
+        simulate_dataset("r12-a", out, quick=True, rays=1)
+        yield out
+
+
+def shortened_twin(name: str, *, quick: bool, seed: int) -> Twin:
+    plan = twin(name, quick=quick, seed=seed)
+    kept = {"white/f04.00", "boards/00", "boards/03", "steps/00", "steps/11"}
+    return replace(plan, frames=tuple(frame for frame in plan.frames if frame.folder in kept))
 
 
 def test_the_manifest_names_every_frame_with_its_checksums(small: Path) -> None:
     manifest = json.loads((small / "manifest.json").read_text())
     assert manifest["complete"]
-    assert len(manifest["frames"]) == 5 + 12 + 12
-    entry = manifest["frames"][7]
+    assert len(manifest["frames"]) == 5
+    entry = manifest["frames"][2]
     raw = (small / entry["folder"] / "raw.png").read_bytes()
     assert entry["sha256"]["raw.png"] == hashlib.sha256(raw).hexdigest()
 
@@ -133,14 +147,14 @@ def test_boards_of_a_dataset_are_ready_for_calibration(small: Path) -> None:
     poses = {p.frame: Pose(p.rotation, p.translation).inverse() for p in read_poses(small / "boards" / "poses.js")}
     board = read_scene(small / "boards" / "scene.js").checkerboards[0]
     result = check_features(features, poses, board.corners(), camera)
-    assert len(result.frames) == 12
+    assert len(result.frames) == 2
     assert result.rmse_uv < 1e-9
     assert min(frame.n for frame in result.frames) > 30
 
 
 def test_steps_come_with_their_distances(small: Path) -> None:
     lines = [line.split() for line in (small / "steps" / "distances.txt").read_text().splitlines()]
-    assert len(lines) == 12
+    assert [line[0] for line in lines] == ["0", "11"]
     for frame, distance in lines:
         depth = read_float_map(small / "steps" / f"{int(frame):02d}" / "depth.tiff")
         assert np.nanmedian(depth) == pytest.approx(float(distance), abs=0.01)
@@ -153,6 +167,48 @@ def test_a_second_run_makes_nothing_and_a_broken_frame_is_made_again(small: Path
     report = simulate_dataset("r12-a", small, quick=True, rays=1)
     assert report.made == 1
     assert (small / "boards" / "03" / "raw.png").read_bytes() == before
+
+
+def test_a_damaged_file_of_a_frame_is_made_again(small: Path) -> None:
+    truth = small / "steps" / "00" / "depth.tiff"
+    before = truth.read_bytes()
+    truth.write_bytes(before[:1000])
+    assert simulate_dataset("r12-a", small, quick=True, rays=1).made == 1
+    assert truth.read_bytes() == before
+
+
+def test_fresh_makes_all_frames_anew(small: Path) -> None:
+    before = (small / "manifest.json").read_bytes()
+    assert simulate_dataset("r12-a", small, quick=True, rays=1, fresh=True).made == 5
+    assert (small / "manifest.json").read_bytes() == before
+
+
+def test_the_key_of_a_frame_knows_scene_camera_and_settings_but_no_threads() -> None:
+    plan, settings = twin("r12-a", quick=True), FrameSettings(RenderSettings(rays=1))
+    planned = next(frame for frame in plan.frames if frame.folder == "boards/00")
+    assert planned.scene is not None
+    (board,) = planned.scene().objects
+    assert isinstance(board, Checkerboard)
+    key = frame_key(planned, plan, settings)
+    other_scene = replace(planned, scene=partial(object_scene, replace(board, margin=board.margin + 1e-9)))
+    other_camera = replace(plan, camera=replace(plan.camera, blur_coefficient=0.7))
+    others = [
+        frame_key(other_scene, plan, settings),
+        frame_key(planned, other_camera, settings),
+        frame_key(planned, plan, replace(settings, render=RenderSettings(rays=2))),
+        frame_key(planned, plan, replace(settings, sensor=SensorSettings(gain=2.0))),
+    ]
+    assert len({key, *others}) == 5
+    assert frame_key(planned, plan, replace(settings, render=RenderSettings(rays=1, threads=1))) == key
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_all_frames_of_a_dataset_have_keys_of_their_own(name: str) -> None:
+    plan = twin(name)
+    settings = FrameSettings()
+    by_hand = [replace(frame, frame=0, distance=None) for frame in plan.frames if frame.scene is not None]
+    keys = {frame_key(frame, plan, settings) for frame in by_hand}
+    assert len(keys) == len(by_hand)  # so the scenes alone tell frames apart
 
 
 def test_another_dataset_or_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:

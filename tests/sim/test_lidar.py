@@ -14,10 +14,10 @@ from plenodepth.sim.lidar import (
     LidarSettings,
     beam,
     extrinsic_targets,
-    joined,
+    join_scans,
+    lidar_for_scene,
     pose_beside_camera,
-    scan,
-    settings_for,
+    scan_scene,
 )
 from plenodepth.sim.scenes.scene import Box, Checkerboard, Light, Material, Mesh, Rectangle, Scene, Sphere
 
@@ -54,7 +54,7 @@ def distance_to(index: int, points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any
 
 @pytest.fixture(scope="module")
 def exact() -> LidarScan:
-    return scan(ROOM, settings_for(ROOM, 60_000))
+    return scan_scene(ROOM, lidar_for_scene(ROOM, 60_000))
 
 
 @pytest.mark.parametrize("index", range(5), ids=[thing.name for thing in ROOM.objects])
@@ -66,14 +66,14 @@ def test_in_the_camera_frame_points_lie_on_the_objects_that_were_hit(exact: Lida
 
 def test_the_window_around_a_scene_holds_all_of_it(exact: LidarScan) -> None:
     p = WALL.cam_from_object.inverse()(camera_points(exact, 0))
-    spacing = 2000 * settings_for(ROOM, 60_000).spacing
+    spacing = 2000 * lidar_for_scene(ROOM, 60_000).spacing
     assert np.abs(p[:, 0]).max() > 600 - 1.5 * spacing
     assert np.abs(p[:, 1]).max() > 450 - 1.5 * spacing
 
 
 def test_points_scatter_along_the_beam_by_the_range_noise(exact: LidarScan) -> None:
-    settings = settings_for(ROOM, 60_000, range_sigma=3.0)
-    noisy = scan(ROOM, settings)
+    settings = lidar_for_scene(ROOM, 60_000, range_sigma=3.0)
+    noisy = scan_scene(ROOM, settings)
     np.testing.assert_array_equal(noisy.objects, exact.objects)
     ranges, true_ranges = (np.linalg.norm(s.points, axis=1) for s in (noisy, exact))
     error = ranges - true_ranges
@@ -83,7 +83,7 @@ def test_points_scatter_along_the_beam_by_the_range_noise(exact: LidarScan) -> N
 
 
 def test_the_plane_and_the_sphere_are_recovered_from_noisy_points() -> None:
-    noisy = scan(ROOM, settings_for(ROOM, 60_000, range_sigma=2.0))
+    noisy = scan_scene(ROOM, lidar_for_scene(ROOM, 60_000, range_sigma=2.0))
     wall = camera_points(noisy, 0)
     normal = np.linalg.svd(wall - wall.mean(axis=0), full_matrices=False)[2][2]
     assert abs(normal @ WALL.cam_from_object.rotation[:, 2]) > 1 - 1e-7
@@ -102,7 +102,7 @@ def test_a_nearer_object_hides_the_farther_from_the_scanner_not_from_the_camera(
     screen = Rectangle(400, 400, Pose(np.eye(3), [0, 0, 500]))
     wall = Rectangle(4000, 4000, Pose(np.eye(3), [0, 0, 1000]))
     for objects in ((screen, wall), (wall, screen)):
-        result = scan(Scene(objects), settings_for(Scene(objects), 40_000, cam_from_lidar=pose))
+        result = scan_scene(Scene(objects), lidar_for_scene(Scene(objects), 40_000, cam_from_lidar=pose))
         hidden = camera_points(result, objects.index(wall))
         # Where the line from the scanner to a point of the wall crosses the screen's plane.
         origin = pose.translation
@@ -121,7 +121,7 @@ def test_points_are_in_the_scanners_own_frame_x_forwards_y_left_z_up() -> None:
     dot = Scene((Sphere(5, Pose(np.eye(3), [-100, -50, 1000])),))  # to the left and above
     azimuth, elevation = math.atan2(100, 1000), math.atan2(50, math.hypot(1000, 100))
     window = {"azimuth": (azimuth - 0.01, azimuth + 0.01), "elevation": (elevation - 0.01, elevation + 0.01)}
-    result = scan(dot, LidarSettings(pose, **window, step=1e-3))
+    result = scan_scene(dot, LidarSettings(pose, **window, step=1e-3))
     np.testing.assert_allclose(result.points.mean(axis=0), [1000, 100, 50], atol=6)
     np.testing.assert_allclose(beam(math.pi / 2, 0), [0, 1, 0], atol=1e-15)
     np.testing.assert_allclose(beam(0.3, math.pi / 2), [0, 0, 1], atol=1e-15)
@@ -138,10 +138,10 @@ def test_the_scanner_beside_the_camera_is_upright_and_faces_the_scene() -> None:
 
 
 def test_a_step_gives_beams_that_far_apart() -> None:
-    settings = replace(settings_for(ROOM), points=None, step=0.01, azimuth=(-0.2, 0.2), elevation=(-0.1, 0.1))
+    settings = replace(lidar_for_scene(ROOM), points=None, step=0.01, azimuth=(-0.2, 0.2), elevation=(-0.1, 0.1))
     assert settings.beams == (40, 20)
     wall = Scene((Rectangle(9000, 9000, Pose(np.eye(3), [0, 0, 1500])),))
-    p = scan(wall, settings).points.reshape(20, 40, 3)
+    p = scan_scene(wall, settings).points.reshape(20, 40, 3)
     directions = p / np.linalg.norm(p, axis=2, keepdims=True)
     along = np.arccos((directions[1:] * directions[:-1]).sum(axis=2))
     np.testing.assert_allclose(along, 0.01, rtol=1e-5)
@@ -153,7 +153,7 @@ def test_colours_and_intensity_tell_reflectance_and_incidence() -> None:
     lamp = Light(0.5, direction=pose.rotation @ [0, 1, -1])  # at 45° to the normal
     scene = Scene((Rectangle(50, 50, pose, material),), lights=(lamp,), ambient=0.2)
     forwards = Pose(np.array([[0, -1, 0], [0, 0, -1], [1, 0, 0]]), np.zeros(3))
-    result = scan(scene, settings_for(scene, 1000, cam_from_lidar=forwards))
+    result = scan_scene(scene, lidar_for_scene(scene, 1000, cam_from_lidar=forwards))
     light = 0.2 + 0.5 * math.cos(math.pi / 4)
     assert (np.abs(result.colors - 255 * light * np.array(material.color)) <= 0.51).all()
     reflectance = np.dot([0.299, 0.587, 0.114], material.color)
@@ -164,20 +164,20 @@ def test_colours_and_intensity_tell_reflectance_and_incidence() -> None:
 def test_a_lamp_near_the_scene_stays_where_it_is() -> None:
     lamp = Light(1, position=np.array([200.0, 0, 900]))
     scene = Scene((Rectangle(800, 800, Pose(np.eye(3), [0, 0, 1000])),), lights=(lamp,), ambient=0)
-    result = scan(scene, settings_for(scene, 40_000))
+    result = scan_scene(scene, lidar_for_scene(scene, 40_000))
     brightest = camera_points(result, 0)[result.colors[:, 0] >= result.colors.max()]
     np.testing.assert_allclose(brightest.mean(axis=0), [200, 0, 1000], atol=5)
 
 
 def test_the_same_seed_gives_the_same_points_and_another_one_others() -> None:
-    one, same, other = (scan(ROOM, settings_for(ROOM, 2000, range_sigma=1, seed=seed)) for seed in (3, 3, 4))
+    one, same, other = (scan_scene(ROOM, lidar_for_scene(ROOM, 2000, range_sigma=1, seed=seed)) for seed in (3, 3, 4))
     np.testing.assert_array_equal(one.points, same.points)
     assert (one.points != other.points).any()
 
 
 def test_objects_behind_the_scanner_are_not_seen_and_the_rest_keeps_its_index() -> None:
     pose = Pose(np.array([[0, -1, 0], [0, 0, -1], [1, 0, 0]]), np.array([0, 0, 1300.0]))  # between ball and wall
-    result = scan(Scene((BALL, WALL)), settings_for(Scene((BALL, WALL)), 5000, cam_from_lidar=pose))
+    result = scan_scene(Scene((BALL, WALL)), lidar_for_scene(Scene((BALL, WALL)), 5000, cam_from_lidar=pose))
     assert set(result.objects) == {1}
     assert distance_to(0, camera_points(result, 1)).max() < 2e-3
 
@@ -186,12 +186,12 @@ def test_a_scanner_that_sees_nothing_says_so() -> None:
     away = Pose(np.array([[0, 1, 0], [0, 0, -1], [-1, 0, 0]]), np.zeros(3))  # looks to the back of the camera
     window = {"azimuth": (-0.5, 0.5), "elevation": (-0.5, 0.5), "points": 100}
     with pytest.raises(InputError, match=r"^lidar: the scene is behind the scanner"):
-        scan(ROOM, LidarSettings(away, **window))
+        scan_scene(ROOM, LidarSettings(away, **window))
     with pytest.raises(InputError, match=r"^lidar: the scene is behind the scanner"):
-        settings_for(ROOM, cam_from_lidar=away)
+        lidar_for_scene(ROOM, cam_from_lidar=away)
     upwards = window | {"elevation": (0.4, 0.5)}
     with pytest.raises(InputError, match=r"^lidar: no beam meets an object"):
-        scan(Scene((BALL,)), LidarSettings(pose_beside_camera(ROOM), **upwards))
+        scan_scene(Scene((BALL,)), LidarSettings(pose_beside_camera(ROOM), **upwards))
 
 
 @pytest.mark.parametrize(
@@ -235,8 +235,8 @@ def test_targets_need_a_board() -> None:
 
 def test_scans_of_several_stations_are_one_cloud_in_the_frame_of_the_first() -> None:
     poses = [pose_beside_camera(ROOM, place) for place in ((-300.0, -100.0, 0.0), (300.0, -100.0, 0.0))]
-    scans = [scan(ROOM, settings_for(ROOM, 2000, cam_from_lidar=pose)) for pose in poses]
-    both = joined(scans)
+    scans = [scan_scene(ROOM, lidar_for_scene(ROOM, 2000, cam_from_lidar=pose)) for pose in poses]
+    both = join_scans(scans)
     assert len(both.points) == len(both.colors) == len(both.objects) == sum(len(one.points) for one in scans)
     in_camera = both.cam_from_lidar(both.points)
     expected = np.concatenate([one.cam_from_lidar(one.points) for one in scans])

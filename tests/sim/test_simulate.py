@@ -1,6 +1,7 @@
 """Frames as folders: whole or not at all, with everything that made them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,12 @@ from plenodepth.camera.check import check_features
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_image, read_observations, read_ply, read_poses, read_scene
-from plenodepth.sim.lidar import settings_for
-from plenodepth.sim.output import whole_folder
+from plenodepth.sim.lidar import lidar_for_scene
+from plenodepth.sim.output import frame_folder
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Checkerboard, Rectangle, Scene
 from plenodepth.sim.sensor import SensorSettings
-from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
+from plenodepth.sim.simulate import FrameSettings, render_scene, render_white, simulate_scene, simulate_white
 
 CAMERA = preset("r12-mini")
 QUICK = FrameSettings(RenderSettings(rays=2), SensorSettings(bit_depth=8))
@@ -29,8 +30,8 @@ def board_scene() -> Scene:
 
 def test_a_frame_holds_image_truth_camera_and_settings(tmp_path: Path) -> None:
     scene = board_scene()
-    settings = FrameSettings(QUICK.render, QUICK.sensor, settings_for(scene, points=2000))
-    info = simulate_scene(scene, CAMERA, tmp_path / "frame", settings, frame=7)
+    settings = FrameSettings(QUICK.render, QUICK.sensor, [lidar_for_scene(scene, points=2000)])
+    rendered = simulate_scene(scene, CAMERA, tmp_path / "frame", settings, frame=7)
     folder = tmp_path / "frame"
     assert read_image(folder / "raw.png").shape == (404, 560, 3)
     depth = read_float_map(folder / "depth.tiff")
@@ -44,8 +45,38 @@ def test_a_frame_holds_image_truth_camera_and_settings(tmp_path: Path) -> None:
     pose = json.loads((folder / "cam_from_lidar.json").read_text())
     cam_from_lidar = Pose(np.array(pose["rotation"]), np.array(pose["translation"]))
     assert np.allclose(cam_from_lidar(targets["lidar"]), targets["camera"], atol=1e-6)
-    assert json.loads((folder / "info.json").read_text()) == info
-    assert info["rays"] == 2 * np.count_nonzero(np.isfinite(depth))  # the wall fills the view
+    assert json.loads((folder / "info.json").read_text()) == rendered.info.content()
+    assert rendered.info.rays == 2 * np.count_nonzero(np.isfinite(depth))  # the wall fills the view
+
+
+def test_a_frame_can_be_rendered_without_files_and_saved_later(tmp_path: Path) -> None:
+    frame = render_scene(board_scene(), CAMERA, QUICK, frame=3)
+    assert frame.raw.shape == frame.light.shape == (404, 560, 3)
+    assert frame.truth is not None
+    assert frame.truth.depth.shape == (404, 560)
+    assert frame.lidar is None
+    assert frame.targets is None
+    frame.save(tmp_path / "frame")
+    simulate_scene(board_scene(), CAMERA, tmp_path / "same", QUICK, frame=3)
+    for path in (tmp_path / "same").iterdir():
+        if path.name != "info.json":  # holds the time it took
+            assert path.read_bytes() == (tmp_path / "frame" / path.name).read_bytes(), path.name
+    assert np.array_equal(read_image(tmp_path / "frame" / "raw.png"), frame.raw)
+
+
+def test_a_scene_file_is_copied_beside_its_image(tmp_path: Path) -> None:
+    text = "plenodepth_scene: 1\nobjects:\n  - {kind: rectangle, size: [300, 300], position: [0, 0, 900]}\n"
+    (tmp_path / "wall.yaml").write_text(text)
+    frame = simulate_scene(tmp_path / "wall.yaml", CAMERA, tmp_path / "frame", QUICK)
+    assert frame.info.objects == ("rectangle",)
+    assert (tmp_path / "frame" / "scene.yaml").read_text() == text
+
+
+def test_a_white_image_takes_the_f_number_of_the_camera_unless_it_has_none() -> None:
+    assert render_white(None, CAMERA, QUICK).info.f_number == CAMERA.main_lens.f_number
+    without = replace(CAMERA, main_lens=replace(CAMERA.main_lens, f_number=None))
+    with pytest.raises(InputError, match="f_number"):
+        render_white(None, without, QUICK)
 
 
 def test_features_of_a_frame_agree_with_its_camera_and_pose(tmp_path: Path) -> None:
@@ -89,7 +120,7 @@ def test_an_earlier_frame_is_replaced_and_other_folders_are_not(tmp_path: Path) 
 
 def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     def fail_half_way() -> None:
-        with whole_folder(tmp_path / "out") as folder:
+        with frame_folder(tmp_path / "out") as folder:
             (folder / "half.txt").write_text("half")
             raise RuntimeError
 

@@ -23,7 +23,9 @@ from plenodepth.cli.evaluate import compare as evaluate_compare
 from plenodepth.cli.evaluate import dataset as evaluate_dataset
 from plenodepth.cli.evaluate import depth as evaluate_depth
 from plenodepth.cli.evaluate import relative as evaluate_relative
-from plenodepth.cli.simulate import commands as simulate
+from plenodepth.cli.simulate import dataset as simulate_dataset
+from plenodepth.cli.simulate import scene as simulate_scene
+from plenodepth.cli.simulate import white as simulate_white
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -47,9 +49,9 @@ simulation = typer.Typer(
     help="Make raw images with ground truth.", no_args_is_help=True, context_settings=HELP_SETTINGS
 )
 app.add_typer(simulation, name="simulate")
-simulation.command("scene")(simulate.scene)
-simulation.command("white")(simulate.white)
-simulation.command("dataset")(simulate.dataset)
+simulation.command("scene")(simulate_scene.scene)
+simulation.command("white")(simulate_white.white)
+simulation.command("dataset")(simulate_dataset.dataset)
 calibration = typer.Typer(
     cls=calibrate.AllByDefault,
     help="Calibrate a camera from white images and boards: all steps, or one of them.\n\nExample: [bold]plenodepth "

@@ -1,1 +1,60 @@
-"""Raw images with ground truth: scenes, ray tracer, sensor, lidar."""
+"""Raw images with known depth: scenes, a ray tracer through the camera, its sensor, and a laser scanner beside it.
+
+`render_scene` gives a frame as arrays, `simulate_scene` writes it as a folder. Scenes are in `plenodepth.sim.scenes`.
+"""
+
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.sim.dataset import DatasetReport as DatasetReport
+    from plenodepth.sim.dataset import simulate_dataset as simulate_dataset
+    from plenodepth.sim.lidar import ExtrinsicTargets as ExtrinsicTargets
+    from plenodepth.sim.lidar import LidarScan as LidarScan
+    from plenodepth.sim.lidar import LidarSettings as LidarSettings
+    from plenodepth.sim.lidar import lidar_for_scene as lidar_for_scene
+    from plenodepth.sim.lidar import scan_scene as scan_scene
+    from plenodepth.sim.render import RenderSettings as RenderSettings
+    from plenodepth.sim.scenes.scene import Scene as Scene
+    from plenodepth.sim.scenes.scene_file import load_scene as load_scene
+    from plenodepth.sim.sensor import SensorSettings as SensorSettings
+    from plenodepth.sim.sensor import expose as expose
+    from plenodepth.sim.simulate import FrameInfo as FrameInfo
+    from plenodepth.sim.simulate import FrameSettings as FrameSettings
+    from plenodepth.sim.simulate import SimulatedFrame as SimulatedFrame
+    from plenodepth.sim.simulate import render_scene as render_scene
+    from plenodepth.sim.simulate import render_white as render_white
+    from plenodepth.sim.simulate import simulate_scene as simulate_scene
+    from plenodepth.sim.simulate import simulate_white as simulate_white
+    from plenodepth.sim.simulate import white_scene as white_scene
+    from plenodepth.sim.truth import GroundTruth as GroundTruth
+    from plenodepth.sim.truth import ground_truth as ground_truth
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "DatasetReport": "plenodepth.sim.dataset",
+        "ExtrinsicTargets": "plenodepth.sim.lidar",
+        "FrameInfo": "plenodepth.sim.simulate",
+        "FrameSettings": "plenodepth.sim.simulate",
+        "GroundTruth": "plenodepth.sim.truth",
+        "LidarScan": "plenodepth.sim.lidar",
+        "LidarSettings": "plenodepth.sim.lidar",
+        "RenderSettings": "plenodepth.sim.render",
+        "Scene": "plenodepth.sim.scenes.scene",
+        "SensorSettings": "plenodepth.sim.sensor",
+        "SimulatedFrame": "plenodepth.sim.simulate",
+        "expose": "plenodepth.sim.sensor",
+        "ground_truth": "plenodepth.sim.truth",
+        "lidar_for_scene": "plenodepth.sim.lidar",
+        "load_scene": "plenodepth.sim.scenes.scene_file",
+        "render_scene": "plenodepth.sim.simulate",
+        "render_white": "plenodepth.sim.simulate",
+        "scan_scene": "plenodepth.sim.lidar",
+        "simulate_dataset": "plenodepth.sim.dataset",
+        "simulate_scene": "plenodepth.sim.simulate",
+        "simulate_white": "plenodepth.sim.simulate",
+        "white_scene": "plenodepth.sim.simulate",
+    },
+)

@@ -1,19 +1,19 @@
-"""Datasets on disk: makes what is missing, keeps what is there, and says what is what in a manifest."""
+"""Datasets on disk: makes the frames that are missing, keeps the others, and lists all of them in a manifest."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plenodepth import __version__
+from plenodepth.cache import WorkFolder, cache_key
 from plenodepth.camera import save_camera
-from plenodepth.camera.files.native import content_of_camera
 from plenodepth.errors import InputError
 from plenodepth.io import (
     Observations,
@@ -25,15 +25,15 @@ from plenodepth.io import (
     write_poses,
     write_scene,
 )
-from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, settings_around, upright_pose
+from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, lidar_for_points, upright_pose
 from plenodepth.sim.output import INFO
 from plenodepth.sim.render import Progress, RenderSettings
-from plenodepth.sim.scenes.scene import Scene
 from plenodepth.sim.scenes.twins import PlannedFrame, Twin, twin, view_center, view_corners
 from plenodepth.sim.sensor import SensorSettings
-from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
+from plenodepth.sim.simulate import FrameInfo, FrameSettings, render_scene, render_white
 
 MANIFEST = "manifest.json"
+SOURCES = ("sim", "camera", "geometry", "io")  # the rooms whose code makes a frame: `sim` may import no others
 LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
 STATIONS = (BESIDE_CAMERA, (300.0, -100.0, 0.0), (40.0, -300.0, 0.0))  # mm, camera frame
 FACED = 1000.0  # mm, the depth that they are turned to, whatever stands there: a scanner stays where it is
@@ -61,35 +61,65 @@ def simulate_dataset(
     seed: int = 0,
     threads: int | None = None,
     sensor: SensorSettings | None = None,
+    fresh: bool = False,
     on_frame: Callable[[int, int, str], None] | None = None,
     progress: Progress | None = None,
 ) -> DatasetReport:
-    """Make the twin `name` in the folder `out`. Frames that are there, made with the same settings, are kept.
+    """Make the twin `name` of one of the paper's datasets in the folder `out`.
 
-    `on_frame(index, count, folder)` is called before each frame, `progress` while it is rendered.
+    Frames that are there, made from the same scene with the same camera, settings and program, are kept; `fresh` makes
+    all of them anew. `on_frame(index, count, folder)` is called before each frame, `progress` while it is rendered.
     """
     plan = twin(name, quick=quick, seed=seed)
     base = FrameSettings(RenderSettings(rays=rays, seed=seed, threads=threads), sensor or SensorSettings(seed=seed))
-    root = _prepared(Path(out), plan)
-    made: list[dict[str, Any]] = []
+    root = _open_folder(Path(out), plan)
+    work = WorkFolder.fresh(root) if fresh else WorkFolder(root)
+    listed = _listed_checksums(root)
+    made: list[FrameInfo] = []
     entries = []
     for index, planned in enumerate(plan.frames):
         if on_frame is not None:
             on_frame(index, len(plan.frames), planned.folder)
-        settings = _settings_of(base, planned, index)
-        key = _key(plan, planned, settings)
+        settings = _frame_settings(base, plan, index)
+        key = frame_key(planned, plan, settings)
         folder = root / planned.folder
-        if _key_of(folder) != key:
-            made.append(_make(plan, planned, settings, folder, key, progress))
-        entries.append({"folder": planned.folder, "key": key, **planned.truth, "sha256": dict(_checksums(folder))})
-        _write_manifest(root, plan, base, quick, entries, len(plan.frames))
+        sums = _checksums(folder)
+        if work.within(folder).kept(INFO, key) is None or listed.get(planned.folder, sums) != sums:  # or damaged
+            made.append(_make_frame(planned, plan, settings, folder, key, progress))
+            sums = _checksums(folder)
+        distance = {} if planned.distance is None else {"distance": planned.distance}
+        entries.append({"folder": planned.folder, "key": key, **distance, "sha256": sums})
+        _write_manifest(root, plan, base, quick, entries)
     _join_boards(root, plan)
-    totals = [sum(info[field] for info in made) for field in ("rays", "seconds", "cpu_seconds")]
-    return DatasetReport(len(plan.frames), len(made), int(totals[0]), float(totals[1]), float(totals[2]))
+    return DatasetReport(
+        frames=len(plan.frames),
+        made=len(made),
+        rays=sum(info.rays for info in made),
+        seconds=sum(info.seconds for info in made),
+        cpu_seconds=sum(info.cpu_seconds for info in made),
+    )
 
 
-def _prepared(root: Path, plan: Twin) -> Path:
-    """The dataset's folder with its camera; a folder with another dataset in it is refused."""
+def frame_key(planned: PlannedFrame, plan: Twin, settings: FrameSettings) -> str:
+    """The cache key of a frame: scene, camera, all settings but the number of threads, and this package's sources.
+
+    The scene counts by the function that builds it and its arguments: building it would take longer than reading all
+    kept frames, and the sources of the function are part of the key.
+    """
+    recipe = planned.scene
+    scene = None if recipe is None else [recipe.func.__name__, recipe.args, recipe.keywords]
+    values = {
+        "scene": scene,
+        "camera": plan.camera,
+        "frame": planned.frame,
+        "distance": planned.distance,
+        "settings": replace(settings, render=replace(settings.render, threads=None)),
+    }
+    return cache_key(values, rooms=SOURCES)
+
+
+def _open_folder(root: Path, plan: Twin) -> Path:
+    """The dataset's folder with its camera; a folder with another dataset or other files in it is refused."""
     manifest = root / MANIFEST
     try:
         if root.is_dir() and any(root.iterdir()) and not manifest.is_file():
@@ -105,45 +135,24 @@ def _prepared(root: Path, plan: Twin) -> Path:
     return root
 
 
-def _settings_of(base: FrameSettings, planned: PlannedFrame, index: int) -> FrameSettings:
+def _frame_settings(base: FrameSettings, plan: Twin, index: int) -> FrameSettings:
     """Each frame has noise of its own; the lenses' gains stay those of the camera."""
+    planned = plan.frames[index]
     sensor = replace(base.sensor, seed=base.sensor.seed + 1000 * (index + 1))
     tracing = replace(base.render, seed=base.render.seed + 1000 * (index + 1), f_number=planned.f_number)
-    return FrameSettings(tracing, sensor)
+    return FrameSettings(tracing, sensor, stations(plan, sensor.seed) if planned.lidar else ())
 
 
-def _key(plan: Twin, planned: PlannedFrame, settings: FrameSettings) -> str:
-    """A fingerprint of all that a frame is made from, but not of how fast (threads)."""
-    render = {**asdict(settings.render), "threads": None}
-    beams = [_beams(plan), *STATIONS, FACED, *SCANNED] if planned.lidar else False
-    facts = [
-        __version__, plan.name, content_of_camera(plan.camera), planned.folder, beams, dict(planned.truth),
-        render, asdict(settings.sensor),
-    ]  # fmt: skip
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _key_of(folder: Path) -> str | None:
-    """The fingerprint of a frame that is there, None when it is missing or broken."""
-    try:
-        key = json.loads((folder / INFO).read_text()).get("key")
-    except (OSError, ValueError):
-        return None
-    return key if isinstance(key, str) else None
-
-
-def _make(
-    plan: Twin, planned: PlannedFrame, settings: FrameSettings, folder: Path, key: str, progress: Progress | None
-) -> dict[str, Any]:
-    more = {"key": key, **planned.truth}
+def _make_frame(
+    planned: PlannedFrame, plan: Twin, settings: FrameSettings, folder: Path, key: str, progress: Progress | None
+) -> FrameInfo:
     if planned.scene is None:
-        assert planned.f_number is not None
-        return simulate_white(planned.f_number, plan.camera, folder, settings, more=more, progress=progress)
-    scene: Scene = planned.scene()
-    if planned.lidar:
-        first, *others = stations(plan, settings.sensor.seed)
-        settings = replace(settings, lidar=first, more_stations=tuple(others))
-    return simulate_scene(scene, plan.camera, folder, settings, frame=planned.frame, more=more, progress=progress)
+        frame = render_white(planned.f_number, plan.camera, settings, progress=progress)
+    else:
+        frame = render_scene(planned.scene(), plan.camera, settings, frame=planned.frame, progress=progress)
+    frame = replace(frame, info=replace(frame.info, key=key, distance=planned.distance))
+    frame.save(folder)
+    return frame.info
 
 
 def stations(plan: Twin, seed: int) -> list[LidarSettings]:
@@ -152,28 +161,29 @@ def stations(plan: Twin, seed: int) -> list[LidarSettings]:
     They are the same for all scenes of a dataset, so that one scene serves to find their poses.
     """
     seen = np.concatenate([view_corners(depth, plan.camera) for depth in SCANNED])
+    sensor = plan.camera.sensor
+    beams = max(LEAST_BEAMS, sensor.width * sensor.height // PIXELS_PER_BEAM)
     poses = [upright_pose(place, view_center(FACED, plan.camera)) for place in STATIONS]
     return [
-        settings_around(seen, _beams(plan), pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
+        lidar_for_points(seen, beams, pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
         for index, pose in enumerate(poses)
     ]
 
 
-def _beams(plan: Twin) -> int:
-    """Of the scanner."""
-    sensor = plan.camera.sensor
-    return max(LEAST_BEAMS, sensor.width * sensor.height // PIXELS_PER_BEAM)
+def _checksums(folder: Path) -> dict[str, str]:
+    """SHA-256 of the files of a frame, but for info.json, which holds the time it took."""
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path.name != INFO}
 
 
-def _checksums(folder: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.iterdir()):
-        if path.name != INFO:  # holds the time it took
-            yield path.name, hashlib.sha256(path.read_bytes()).hexdigest()
+def _listed_checksums(root: Path) -> dict[str, dict[str, str]]:
+    """What the manifest of an earlier run says of its frames."""
+    manifest = root / MANIFEST
+    frames = json.loads(manifest.read_text())["frames"] if manifest.is_file() else []
+    return {frame["folder"]: frame["sha256"] for frame in frames}
 
 
-def _write_manifest(
-    root: Path, plan: Twin, base: FrameSettings, quick: bool, entries: list[dict[str, Any]], count: int
-) -> None:
+def _write_manifest(root: Path, plan: Twin, base: FrameSettings, quick: bool, entries: list[dict[str, Any]]) -> None:
     content = {
         "dataset": plan.name,
         "plenodepth": __version__,
@@ -181,7 +191,7 @@ def _write_manifest(
         "quick": quick,
         "rays": base.render.rays,
         "seed": base.render.seed,
-        "complete": len(entries) == count,
+        "complete": len(entries) == len(plan.frames),
         "frames": entries,
     }
     with atomic_path(root / MANIFEST) as temporary:
@@ -200,9 +210,9 @@ def _join_boards(root: Path, plan: Twin) -> None:
         write_observations(Observations(features=features), root / group / "features.bin.gz")
         write_poses([pose for folder in folders for pose in read_poses(folder / "poses.js")], root / group / "poses.js")
         write_scene(read_scene(folders[0] / "scene.js"), root / group / "scene.js")
-    for group in {planned.folder.split("/")[0] for planned in plan.frames if "distance" in planned.truth}:
+    for group in {planned.folder.split("/")[0] for planned in plan.frames if planned.distance is not None}:
         lines = [
-            f"{planned.frame} {planned.truth['distance']:g}\n"
+            f"{planned.frame} {planned.distance:g}\n"
             for planned in plan.frames
             if planned.folder.startswith(f"{group}/")
         ]

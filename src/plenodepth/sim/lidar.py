@@ -104,7 +104,7 @@ class LidarScan:
     objects: Int32  # (n,) index of the scene's object that was hit
 
 
-def joined(scans: Sequence[LidarScan]) -> LidarScan:
+def join_scans(scans: Sequence[LidarScan]) -> LidarScan:
     """Scans from several stations as one cloud, in the frame of the first: what one does not see, another may."""
     first = scans[0]
     lidar_from_cam = first.cam_from_lidar.inverse()
@@ -149,7 +149,7 @@ def upright_pose(position: ArrayLike, faced: ArrayLike) -> Pose:
     return Pose(np.column_stack([x, y, np.cross(x, y)]), place)
 
 
-def settings_for(
+def lidar_for_scene(
     scene: Scene,
     points: int = 200_000,
     *,
@@ -159,10 +159,10 @@ def settings_for(
 ) -> LidarSettings:
     """A scanner (by default beside the camera) whose window just holds the scene, at most ±50° about its x."""
     pose = pose_beside_camera(scene) if cam_from_lidar is None else cam_from_lidar
-    return settings_around(_corners(scene), points, pose, range_sigma=range_sigma, seed=seed)
+    return lidar_for_points(_corners(scene), points, pose, range_sigma=range_sigma, seed=seed)
 
 
-def settings_around(
+def lidar_for_points(
     held: ArrayLike, points: int, cam_from_lidar: Pose, *, range_sigma: float = 0.0, seed: int = 0
 ) -> LidarSettings:
     """A scanner whose window just holds the points `held` (n, 3) mm, camera frame, at most ±50° about its x."""
@@ -180,7 +180,7 @@ def settings_around(
     return LidarSettings(cam_from_lidar, azimuth, elevation, points=points, range_sigma=range_sigma, seed=seed)
 
 
-def scan(scene: Scene, settings: LidarSettings) -> LidarScan:
+def scan_scene(scene: Scene, settings: LidarSettings) -> LidarScan:
     """Scan a scene; beams that meet nothing return nothing. The same seed gives the same points.
 
     Points are ordered by elevation, then azimuth. A scene of which the scanner sees nothing is an `InputError`.

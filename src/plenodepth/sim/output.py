@@ -1,4 +1,4 @@
-"""A simulated frame as a folder: raw image, ground truth, camera, and what made them. Whole, or not there at all."""
+"""The files of a simulated frame: raw image, ground truth, camera, and what made them, in a folder of their own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera, save_camera
 from plenodepth.errors import InputError
-from plenodepth.geometry import Pose
 from plenodepth.io import (
     FramePose,
     LibplenoBoard,
@@ -32,19 +29,18 @@ from plenodepth.io import (
 )
 from plenodepth.io import write_scene as write_boards
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan
-from plenodepth.sim.render import Rendering, RenderSettings
 from plenodepth.sim.scenes.scene import Checkerboard, Scene
-from plenodepth.sim.sensor import RawArray, SensorSettings
+from plenodepth.sim.sensor import RawArray
 from plenodepth.sim.truth import GroundTruth
 
-INFO = "info.json"  # written last inside a folder, so its presence marks a whole one
+INFO = "info.json"  # marks a folder as a simulated frame
 
 
 @contextmanager
-def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Gives a temporary folder beside `path` that takes its place at the end of the block, or vanishes on an error.
+def frame_folder(path: str | Path) -> Iterator[Path]:
+    """Give a temporary folder that becomes the folder `path` at the end of the block, and is removed on an error.
 
-    An earlier result at `path` (a folder with an info.json) is replaced; any other folder with content is refused.
+    An earlier frame at `path` (a folder with an info.json) is replaced; any other folder with files in it is refused.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
@@ -71,7 +67,7 @@ def write_raw(raw: RawArray, folder: Path) -> None:
     write_image(raw, folder / "raw.png")
 
 
-def write_truth(scene: Scene, truth: GroundTruth, folder: Path, frame: int = 0) -> None:
+def write_truth(truth: GroundTruth, scene: Scene, folder: Path, frame: int = 0) -> None:
     """The maps and, for scenes with boards, features, poses and board in libpleno's formats."""
     write_float_map(truth.depth, folder / "depth.tiff")
     write_float_map(truth.virtual_depth, folder / "virtual_depth.tiff")
@@ -99,7 +95,9 @@ def write_lidar(scan: LidarScan, folder: Path) -> None:
     """lidar.ply and lidar.pts in the scanner's frame, and the pose that brings them to the camera."""
     write_ply(scan.points, folder / "lidar.ply", colors=scan.colors, intensity=scan.intensity)
     write_pts(scan.points, folder / "lidar.pts", intensity=scan.intensity, colors=scan.colors)
-    (folder / "cam_from_lidar.json").write_text(json.dumps(pose_content(scan.cam_from_lidar), indent=2) + "\n")
+    pose = scan.cam_from_lidar
+    content = {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()}
+    (folder / "cam_from_lidar.json").write_text(json.dumps(content, indent=2) + "\n")
 
 
 def write_targets(targets: ExtrinsicTargets, folder: Path) -> None:
@@ -108,31 +106,11 @@ def write_targets(targets: ExtrinsicTargets, folder: Path) -> None:
     (folder / "targets.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
-def pose_content(pose: Pose) -> dict[str, Any]:
-    """A pose as plain lists: rotation by rows, translation in mm."""
-    return {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()}
-
-
-def write_info(
-    folder: Path,
-    camera: PlenopticCamera,
-    rendering: Rendering,
-    render_settings: RenderSettings,
-    sensor_settings: SensorSettings,
-    more: Mapping[str, Any],
-) -> dict[str, Any]:
-    """camera.yaml and info.json: everything that it takes to make the frame again."""
+def write_description(
+    info: Mapping[str, Any], camera: PlenopticCamera, folder: Path, scene_file: str | Path | None = None
+) -> None:
+    """camera.yaml, info.json and the scene's file: everything that it takes to make the frame again."""
     save_camera(camera, folder / "camera.yaml")
-    info = {
-        "plenodepth": __version__,
-        "camera": camera.name,
-        "f_number": render_settings.f_number or camera.main_lens.f_number,
-        "rays": rendering.rays,
-        "seconds": round(rendering.seconds, 3),
-        "cpu_seconds": round(rendering.cpu_seconds, 3),
-        "render": asdict(render_settings),
-        "sensor": asdict(sensor_settings),
-        **more,
-    }
+    if scene_file is not None:
+        shutil.copyfile(scene_file, folder / "scene.yaml")
     (folder / INFO).write_text(json.dumps(info, indent=2) + "\n")
-    return info

@@ -1,24 +1,27 @@
-"""One frame from scene to folder, and white images."""
+"""A simulated frame: from a scene to the raw image with its ground truth, in memory or as a folder of files."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera
+from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.lidar import LidarSettings, extrinsic_targets, joined, scan
-from plenodepth.sim.output import whole_folder, write_info, write_lidar, write_raw, write_targets, write_truth
+from plenodepth.sim import output
+from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan, LidarSettings, extrinsic_targets, join_scans, scan_scene
 from plenodepth.sim.rays import ray_setup
-from plenodepth.sim.render import Progress, RenderSettings, render, scene_depths
+from plenodepth.sim.render import Progress, Rendering, RenderSettings, render, scene_depths
 from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
-from plenodepth.sim.sensor import SensorSettings, expose
-from plenodepth.sim.truth import ground_truth
+from plenodepth.sim.scenes.scene_file import load_scene
+from plenodepth.sim.sensor import RawArray, SensorSettings, expose
+from plenodepth.sim.truth import GroundTruth, ground_truth
 
 WHITE_DISTANCE = 1000.0  # mm; a white wall looks the same from everywhere
 
@@ -29,38 +32,170 @@ class FrameSettings:
 
     render: RenderSettings = field(default_factory=RenderSettings)
     sensor: SensorSettings = field(default_factory=SensorSettings)
-    lidar: LidarSettings | None = None
-    more_stations: tuple[LidarSettings, ...] = ()  # whose scans are joined to that one
+    lidar: Sequence[LidarSettings] = ()  # stations of the scanner; their scans become one in the frame of the first
+
+
+@dataclass(frozen=True, eq=False)
+class FrameInfo:
+    """How a frame was made, and what it cost: what info.json says."""
+
+    kind: Literal["scene", "white"]
+    camera: str  # name
+    f_number: float | None
+    rays: int  # traced in all
+    seconds: float
+    cpu_seconds: float
+    render: RenderSettings
+    sensor: SensorSettings
+    frame: int = 0  # number of the frame in its dataset
+    objects: tuple[str, ...] = ()  # names of the scene's objects; the map of objects has their indices
+    distance: float | None = None  # mm, of the target of a dataset's frame
+    key: str | None = None  # cache key of a dataset's frame
+    version: str = __version__
+
+    def content(self) -> dict[str, Any]:
+        """As info.json holds it."""
+        content: dict[str, Any] = {
+            "plenodepth": self.version,
+            "camera": self.camera,
+            "f_number": self.f_number,
+            "rays": self.rays,
+            "seconds": round(self.seconds, 3),
+            "cpu_seconds": round(self.cpu_seconds, 3),
+            "render": asdict(self.render),
+            "sensor": asdict(self.sensor),
+            "kind": self.kind,
+        }
+        if self.kind == "scene":
+            content |= {"frame": self.frame, "objects": list(self.objects)}
+        optional = {"key": self.key, "distance": self.distance}
+        return content | {name: value for name, value in optional.items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedFrame:
+    """A raw image and all that is known about it. A white image has neither ground truth nor scan."""
+
+    raw: RawArray  # (h, w), or (h, w, 3) in colour
+    light: NDArray[np.float32]  # (h, w, 3) before the sensor: without noise, 1 = a fully open pixel that looks at white
+    scene: Scene
+    camera: PlenopticCamera
+    info: FrameInfo
+    truth: GroundTruth | None = None
+    lidar: LidarScan | None = None
+    targets: ExtrinsicTargets | None = None  # board corners in the camera's and the scanner's frame
+
+    def save(self, folder: str | Path, *, scene_file: str | Path | None = None) -> None:
+        """Write the folder that `plenodepth simulate` writes; `scene_file` is copied into it as scene.yaml.
+
+        The folder appears complete or not at all. It replaces an earlier frame, but no other folder with files in it.
+        """
+        with output.frame_folder(folder) as temporary:
+            self._write(temporary, scene_file)
+
+    def _write(self, folder: Path, scene_file: str | Path | None) -> None:
+        output.write_raw(self.raw, folder)
+        if self.truth is not None:
+            output.write_truth(self.truth, self.scene, folder, self.info.frame)
+        if self.lidar is not None:
+            output.write_lidar(self.lidar, folder)
+        if self.targets is not None:
+            output.write_targets(self.targets, folder)
+        output.write_description(self.info.content(), self.camera, folder, scene_file)
+
+
+def render_scene(
+    scene: Scene | str | Path,
+    camera: PlenopticCamera,
+    settings: FrameSettings | None = None,
+    *,
+    frame: int = 0,
+    progress: Progress | None = None,
+) -> SimulatedFrame:
+    """Render a scene (or the scene of a file) with its ground truth, and scan it where `settings` has a scanner.
+
+    `frame` is the number that board corners and poses carry. The same settings give the same arrays.
+    """
+    settings = settings or FrameSettings()
+    scene = scene if isinstance(scene, Scene) else load_scene(scene)
+    setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=settings.render.f_number)
+    rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
+    lidar = targets = None
+    if settings.lidar:
+        lidar = join_scans([scan_scene(scene, station) for station in settings.lidar])
+        if any(isinstance(thing, Checkerboard) for thing in scene.objects):
+            targets = extrinsic_targets(scene, lidar.cam_from_lidar)
+    return SimulatedFrame(
+        raw=expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads),
+        light=rendering.light,
+        scene=scene,
+        camera=camera,
+        info=replace(
+            _info("scene", camera, rendering, settings),
+            frame=frame,
+            objects=tuple(thing.name for thing in scene.objects),
+        ),
+        truth=ground_truth(scene, camera, setup=setup),
+        lidar=lidar,
+        targets=targets,
+    )
+
+
+def render_white(
+    f_number: float | None,
+    camera: PlenopticCamera,
+    settings: FrameSettings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> SimulatedFrame:
+    """Render the white image of a camera at an f-number (None: the camera's own)."""
+    settings = settings or FrameSettings()
+    f_number = camera.main_lens.f_number if f_number is None else f_number
+    if f_number is None:
+        raise InputError("the camera has none", field="f_number", fix="give one")
+    settings = replace(settings, render=replace(settings.render, f_number=f_number))
+    scene = white_scene(camera)
+    setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=f_number)
+    rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
+    raw = expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads)
+    return SimulatedFrame(raw, rendering.light, scene, camera, _info("white", camera, rendering, settings))
 
 
 def simulate_scene(
-    scene: Scene,
+    scene: Scene | str | Path,
     camera: PlenopticCamera,
     out: str | Path,
     settings: FrameSettings | None = None,
     *,
     frame: int = 0,
-    scene_file: Path | None = None,
-    more: Mapping[str, Any] | None = None,
+    scene_file: str | Path | None = None,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Render a scene into the folder `out` with its ground truth; returns what info.json holds."""
-    settings = settings or FrameSettings()
-    depths = scene_depths(scene, camera.main_lens.focal_length)
-    with whole_folder(out) as folder:
-        setup = ray_setup(camera, *depths, f_number=settings.render.f_number)
-        rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
-        write_raw(expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads), folder)
-        write_truth(scene, ground_truth(scene, camera, setup=setup), folder, frame)
-        if settings.lidar is not None:
-            write_lidar(joined([scan(scene, one) for one in (settings.lidar, *settings.more_stations)]), folder)
-            if any(isinstance(thing, Checkerboard) for thing in scene.objects):
-                write_targets(extrinsic_targets(scene, settings.lidar.cam_from_lidar), folder)
-        if scene_file is not None:
-            shutil.copyfile(scene_file, folder / "scene.yaml")
-        names = [thing.name for thing in scene.objects]
-        content = {"kind": "scene", "frame": frame, "objects": names, **(more or {})}
-        return write_info(folder, camera, rendering, settings.render, settings.sensor, content)
+) -> SimulatedFrame:
+    """Render a scene (or the scene of a file) and save it in the folder `out`: see `render_scene`.
+
+    A scene file, given as `scene` or as `scene_file`, is copied into the folder.
+    """
+    if scene_file is None and not isinstance(scene, Scene):
+        scene_file = scene
+    with output.frame_folder(out) as folder:  # a folder that cannot be written is refused before the work
+        rendered = render_scene(scene, camera, settings, frame=frame, progress=progress)
+        rendered._write(folder, scene_file)
+    return rendered
+
+
+def simulate_white(
+    f_number: float | None,
+    camera: PlenopticCamera,
+    out: str | Path,
+    settings: FrameSettings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> SimulatedFrame:
+    """Render the white image of a camera at an f-number (None: the camera's own) and save it in the folder `out`."""
+    with output.frame_folder(out) as folder:
+        rendered = render_white(f_number, camera, settings, progress=progress)
+        rendered._write(folder, None)
+    return rendered
 
 
 def white_scene(camera: PlenopticCamera) -> Scene:
@@ -70,21 +205,16 @@ def white_scene(camera: PlenopticCamera) -> Scene:
     return Scene((Rectangle(20 * distance, 20 * distance, wall, Material(emits=True), name="white"),))
 
 
-def simulate_white(
-    f_number: float,
-    camera: PlenopticCamera,
-    out: str | Path,
-    settings: FrameSettings | None = None,
-    *,
-    more: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Render the white image of a camera at an f-number into the folder `out`."""
-    settings = settings or FrameSettings()
-    tracing = replace(settings.render, f_number=f_number)
-    scene = white_scene(camera)
-    with whole_folder(out) as folder:
-        setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=f_number)
-        rendering = render(scene, camera, tracing, setup=setup, progress=progress)
-        write_raw(expose(rendering.light, settings.sensor, setup.owner, threads=tracing.threads), folder)
-        return write_info(folder, camera, rendering, tracing, settings.sensor, {"kind": "white", **(more or {})})
+def _info(
+    kind: Literal["scene", "white"], camera: PlenopticCamera, rendering: Rendering, settings: FrameSettings
+) -> FrameInfo:
+    return FrameInfo(
+        kind=kind,
+        camera=camera.name,
+        f_number=settings.render.f_number or camera.main_lens.f_number,
+        rays=rendering.rays,
+        seconds=rendering.seconds,
+        cpu_seconds=rendering.cpu_seconds,
+        render=settings.render,
+        sensor=settings.sensor,
+    )

@@ -8,7 +8,7 @@ import pytest
 from plenodepth.calib.lidar.scan_targets import find_lidar_targets
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.lidar import LidarScan, extrinsic_targets, scan, settings_for
+from plenodepth.sim.lidar import LidarScan, extrinsic_targets, lidar_for_scene, scan_scene
 from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image
 
@@ -27,8 +27,8 @@ def scene() -> Scene:
 
 
 def scanned(sigma: float, points: int = 40_000) -> tuple[LidarScan, np.ndarray]:
-    settings = settings_for(scene(), points, range_sigma=sigma, seed=3)
-    return scan(scene(), settings), extrinsic_targets(scene(), settings.cam_from_lidar).lidar
+    settings = lidar_for_scene(scene(), points, range_sigma=sigma, seed=3)
+    return scan_scene(scene(), settings), extrinsic_targets(scene(), settings.cam_from_lidar).lidar
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])

@@ -13,7 +13,7 @@ from plenodepth.calib.lidar.files import read_lidar_pose
 from plenodepth.camera import save_camera
 from plenodepth.geometry import Pose
 from plenodepth.io import read_pts, write_pts
-from plenodepth.sim.lidar import settings_for
+from plenodepth.sim.lidar import lidar_for_scene
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import twin
 from plenodepth.sim.sensor import SensorSettings
@@ -27,7 +27,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     planned = next(frame for frame in plan.frames if frame.folder == "scenes/calib")
     assert planned.scene is not None
     scene = planned.scene()
-    settings = FrameSettings(RenderSettings(threads=1), SensorSettings(), settings_for(scene, range_sigma=0.5))
+    settings = FrameSettings(RenderSettings(threads=1), SensorSettings(), [lidar_for_scene(scene, range_sigma=0.5)])
     save_camera(plan.camera, folder / "camera.yaml")
     simulate_scene(scene, plan.camera, folder / "calib", settings)
     simulate_white(4.0, plan.camera, folder / "white", FrameSettings(RenderSettings(threads=1), SensorSettings()))

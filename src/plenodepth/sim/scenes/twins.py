@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ FREE_HAND_BOARDS, QUICK_FREE_HAND_BOARDS = 16, 12
 # micro-image show no corner.
 QUICK_BOARDS = {"r12-c": 2.5}
 FIGURINE_HEIGHT = 0.5  # of the view
+ELP20_SCENES = ("calib", "plane-1", "plane-2", "figurines-1", "figurines-2")
 FIRST_GROUP = ("cat", "vase", "queen", "boulder", "column")
 SECOND_GROUP = ("elephant", "tower", "knot", "queen", "cat")
 LAMPS = (
@@ -34,14 +35,18 @@ AMBIENT = 0.35
 
 @dataclass(frozen=True, eq=False)
 class PlannedFrame:
-    """A frame to make: a white image, or a scene that is built only when it is needed."""
+    """A frame to make: a white image, or a scene that is built only when it is needed.
+
+    The scene is a function of this package with its arguments. A key of the frame can be made of these in no time; to
+    build all scenes of a dataset, with their noise and figurines, takes minutes.
+    """
 
     folder: str
-    scene: Callable[[], Scene] | None = None  # None: a white image
+    scene: partial[Scene] | None = None  # None: a white image
     f_number: float | None = None
     frame: int = 0
     lidar: bool = False
-    truth: Mapping[str, Any] = field(default_factory=dict)
+    distance: float | None = None  # mm, of a target across the axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +133,7 @@ def _relative(
     frames += _free_hand(camera, board, quick, seed, "boards")
     for index, depth in enumerate(distances):
         thing = _board(board, depth, np.zeros(3), camera)
-        frames.append(PlannedFrame(f"steps/{index:02d}", _just(thing), frame=index, truth={"distance": depth}))
+        frames.append(PlannedFrame(f"steps/{index:02d}", partial(object_scene, thing), frame=index, distance=depth))
     return Twin(name, camera, tuple(frames))
 
 
@@ -142,12 +147,13 @@ def _free_hand(camera: PlenopticCamera, board: BoardKind, quick: bool, seed: int
         turn = generator.uniform([-0.35, -0.35, -0.25], [0.35, 0.35, 0.25])
         shift = generator.uniform(-0.15, 0.15, 2)
         thing = _board(board, depth, turn, camera, shift)
-        frames.append(PlannedFrame(f"{folder}/{index:02d}", _just(thing), frame=index))
+        frames.append(PlannedFrame(f"{folder}/{index:02d}", partial(object_scene, thing), frame=index))
     return frames
 
 
-def _just(*things: SceneObject) -> Callable[[], Scene]:
-    return lambda: Scene(things, ambient=1.0)
+def object_scene(thing: SceneObject) -> Scene:
+    """One object and nothing else, in full light."""
+    return Scene((thing,), ambient=1.0)
 
 
 def _wall(depth: float, seed: int, camera: PlenopticCamera, emits: bool = True) -> Rectangle:
@@ -164,11 +170,10 @@ def _es(name: str, quick: bool, seed: int) -> Twin:
     camera, factor = _camera("r12-es", quick)
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
     for index, depth in enumerate(range(500, 2000, 100)):
-        truth = {"distance": float(depth)}
         wall = partial(wall_scene, depth, seed + index, camera)
-        board = _board(BoardKind(8, 5, 30.0).scaled(factor), depth, np.zeros(3), camera)
-        frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth=truth))
-        frames.append(PlannedFrame(f"boards/{index:02d}", _just(board), frame=index, truth=truth))
+        board = partial(object_scene, _board(BoardKind(8, 5, 30.0).scaled(factor), depth, np.zeros(3), camera))
+        frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, distance=float(depth)))
+        frames.append(PlannedFrame(f"boards/{index:02d}", board, frame=index, distance=float(depth)))
     # R12-ELP20 has the same camera, so these serve both.
     frames += _free_hand(camera, BoardKind(6, 4, 30.0).scaled(factor), quick, seed, "calibration")
     return Twin(name, camera, tuple(frames))
@@ -181,21 +186,23 @@ def wall_scene(depth: float, seed: int, camera: PlenopticCamera) -> Scene:
 
 def _elp20(name: str, quick: bool, seed: int) -> Twin:
     camera, factor = _camera("r12-e", quick)
-    builders: dict[str, Callable[[], tuple[SceneObject, ...]]] = {
-        "calib": lambda: _calibration_targets(camera, factor),
-        "plane-1": lambda: _planes(camera, seed + 1),
-        "plane-2": lambda: _planes(camera, seed + 2),
-        "figurines-1": lambda: _figurines(camera, factor, quick, FIRST_GROUP, seed + 3),
-        "figurines-2": lambda: _figurines(camera, factor, quick, SECOND_GROUP, seed + 4),
-    }
-
-    def scene(build: Callable[[], tuple[SceneObject, ...]]) -> Callable[[], Scene]:
-        return lambda: Scene((*build(), _wall(1500, seed, camera, emits=False)), LAMPS, AMBIENT)
-
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in WHITE_F_NUMBERS]
-    for index, (label, build) in enumerate(builders.items()):
-        frames.append(PlannedFrame(f"scenes/{label}", scene(build), frame=index, lidar=True))
+    for index, label in enumerate(ELP20_SCENES):
+        scene = partial(elp20_scene, label, camera, factor, quick, seed)
+        frames.append(PlannedFrame(f"scenes/{label}", scene, frame=index, lidar=True))
     return Twin(name, camera, tuple(frames))
+
+
+def elp20_scene(label: str, camera: PlenopticCamera, factor: float, quick: bool, seed: int) -> Scene:
+    """A scene of R12-ELP20 before a wall; `factor` is the size of the view relative to that of the whole sensor."""
+    if label == "calib":
+        things = _calibration_targets(camera, factor)
+    elif label.startswith("plane"):
+        things = _planes(camera, seed + ELP20_SCENES.index(label))
+    else:
+        group = FIRST_GROUP if label == "figurines-1" else SECOND_GROUP
+        things = _figurines(camera, factor, quick, group, seed + ELP20_SCENES.index(label))
+    return Scene((*things, _wall(1500, seed, camera, emits=False)), LAMPS, AMBIENT)
 
 
 def _calibration_targets(camera: PlenopticCamera, factor: float) -> tuple[SceneObject, ...]:
@@ -263,13 +270,13 @@ def _upc(name: str, quick: bool, seed: int) -> Twin:
     frames = [PlannedFrame(f"white/f{n:05.2f}", f_number=n) for n in (number, 4.0, 8.0) if n is not None]
     for index, depth in enumerate((150.0, 200.0, 300.0, 500.0, 800.0)):
         wall = partial(wall_scene, depth, seed + index, camera)
-        frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, truth={"distance": depth}))
+        frames.append(PlannedFrame(f"targets/{index:02d}", wall, frame=index, distance=depth))
     generator = np.random.default_rng(seed)
     board = BoardKind(9, 6, 14.0).scaled(factor)  # at any of these depths a micro-image sees one corner or none
     for index in range(12):
         depth = 1 / generator.uniform(1 / 500, 1 / 160)
         thing = _board(board, depth, generator.uniform(-0.3, 0.3, 3), camera, generator.uniform(-0.1, 0.1, 2))
-        frames.append(PlannedFrame(f"boards/{index:02d}", _just(thing), frame=index))
+        frames.append(PlannedFrame(f"boards/{index:02d}", partial(object_scene, thing), frame=index))
     return Twin(name, camera, tuple(frames))
 
 

@@ -1,0 +1,60 @@
+"""`plenodepth simulate scene`: a scene's raw image with its ground truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plenodepth.camera import load_plenoptic_camera
+from plenodepth.cli.shared.common import JsonOption
+from plenodepth.cli.shared.option_groups import expand_groups
+from plenodepth.cli.shared.progress import ray_progress
+from plenodepth.cli.simulate.options import (
+    ApertureOption,
+    CameraOption,
+    NeighbourOption,
+    OutOption,
+    RaysOption,
+    SeedOption,
+    SensorOptions,
+    ThreadsOption,
+    VignettingOption,
+    print_cost,
+)
+
+LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
+
+
+@expand_groups
+def scene(
+    *,
+    scene_file: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.yaml, .json).", show_default=False)],
+    out: OutOption,
+    camera: CameraOption = "r12-e",
+    rays: RaysOption = 64,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    aperture: ApertureOption = None,
+    sensor: SensorOptions,
+    vignetting: VignettingOption = True,
+    neighbour_light: NeighbourOption = False,
+    lidar: Annotated[bool, typer.Option("--lidar", help="Also scan the scene from beside the camera.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Render a scene: raw image, depth per pixel and per micro-image, masks, board corners, lidar.
+
+    Example: [bold]plenodepth simulate scene examples/scenes/figurines.yaml --camera r12-e --out figurines[/bold]
+    """
+    from plenodepth.sim import FrameSettings, RenderSettings, lidar_for_scene, load_scene, simulate_scene
+
+    loaded, optics = load_scene(scene_file), load_plenoptic_camera(camera)
+    settings = FrameSettings(
+        RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads),
+        sensor.settings(seed),
+        [lidar_for_scene(loaded, range_sigma=LIDAR_SIGMA, seed=seed)] if lidar else (),
+    )
+    with ray_progress(scene_file.stem, quiet=as_json) as progress:
+        frame = simulate_scene(loaded, optics, out, settings, scene_file=scene_file, progress=progress)
+    print_cost(frame.info, out, as_json)
