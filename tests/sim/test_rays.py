@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from cameras import keplerian, unfocused
-from plenodepth.sim.kernels.pixels import scene_ray
 
 from plenodepth.camera import PlenopticCamera, lenses_that_see, preset, project
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.errors import InputError
+from plenodepth.sim.kernels.camera_rays import scene_ray
 from plenodepth.sim.rays import RaySetup, ray_setup
 
 f4 = np.float32
