@@ -27,7 +27,7 @@ from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.scenes.textures import noise_image
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.view import camera_figure, depth_figure, save_figure
+from plenodepth.view import camera_figure, depth_picture, write_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))  # what a benchmark measures is dra
 
 def camera() -> None:
     """Blur and precision of R12-E."""
-    save_figure(camera_figure(summarise(preset("r12-e"))), IMAGES / "r12-e.png")
+    write_figure(camera_figure(summarise(preset("r12-e"))), IMAGES / "r12-e.png")
 
 
 def noise() -> None:
@@ -64,7 +64,7 @@ def noise() -> None:
     axes.minorticks_off()
     axes.grid(True, **GRID)
     axes.legend()
-    save_figure(figure, IMAGES / "noise.png")
+    write_figure(figure, IMAGES / "noise.png")
 
 
 def figurines() -> None:
@@ -89,7 +89,7 @@ def figurines() -> None:
     shown = axes.imshow(depth[::3, ::3], cmap="viridis_r", interpolation="nearest", extent=(0, 4080, 3068, 0))
     figure.colorbar(shown, label="z [mm]", shrink=0.8)
     axes.set_title("ground truth: depth along the chief ray of every pixel")
-    save_figure(figure, IMAGES / "figurines-depth.png", dpi=110)
+    write_figure(figure, IMAGES / "figurines-depth.png", dpi=110)
     _draw_cloud(cloud["points"], cloud["colors"])
 
 
@@ -121,7 +121,7 @@ def _draw_cloud(points: np.ndarray, colors: np.ndarray) -> None:
     for axes in (front, above):
         axes.set_aspect("equal")
         axes.set_facecolor("#222222")
-    save_figure(figure, IMAGES / "figurines-lidar.png", dpi=110)
+    write_figure(figure, IMAGES / "figurines-lidar.png", dpi=110)
 
 
 def depth() -> None:
@@ -142,10 +142,12 @@ def depth() -> None:
     refined = estimate_depth(image, optics, replace(unaware, refined=True), FilterSettings(consistency=True)).metric
     assert coarse is not None
     assert refined is not None
-    figure = depth_figure(coarse.depth, "one depth per micro-image", "mm")
-    save_figure(figure, IMAGES / "figurines-coarse.png", dpi=110)
-    figure = depth_figure(_block_medians(refined.depth, 6), "one depth per pixel, where neighbouring views agree", "mm")
-    save_figure(figure, IMAGES / "figurines-refined.png", dpi=110)
+    figure = depth_picture(coarse.depth, "one depth per micro-image", "mm")
+    write_figure(figure, IMAGES / "figurines-coarse.png", dpi=110)
+    figure = depth_picture(
+        _block_medians(refined.depth, 6), "one depth per pixel, where neighbouring views agree", "mm"
+    )
+    write_figure(figure, IMAGES / "figurines-refined.png", dpi=110)
 
 
 def _block_medians(values: np.ndarray, side: int) -> np.ndarray:
@@ -185,7 +187,7 @@ def sigma() -> None:
         axes.grid(True, **GRID)
     figure.axes[0].set_ylabel("errors observed within t σ [%]")
     figure.axes[0].legend(fontsize=7.5, loc="upper left")
-    save_figure(figure, IMAGES / "sigma.png", dpi=110)
+    write_figure(figure, IMAGES / "sigma.png", dpi=110)
 
 
 def blur() -> None:
@@ -215,7 +217,7 @@ def blur() -> None:
         axes.set_ylim(0, None)
         axes.grid(True, **GRID)
     panels[0, 1].legend(fontsize=8, ncols=2)
-    save_figure(figure, IMAGES / "blur-and-disparity.png", dpi=110)
+    write_figure(figure, IMAGES / "blur-and-disparity.png", dpi=110)
 
 
 FIGURES = {"camera": camera, "noise": noise, "figurines": figurines, "depth": depth, "sigma": sigma, "blur": blur}

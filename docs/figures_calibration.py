@@ -12,7 +12,7 @@ from plenodepth.calib.advice.fit_facts import fit_facts, radial_profiles
 from plenodepth.calib.bundle.adjust import Adjustment, adjust
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.uncertainty import derived_parameters, uncertainty
-from plenodepth.view import save_figure
+from plenodepth.view import write_figure
 from plenodepth.view.figures.canvas import type_color, type_label
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ def aware_and_unaware() -> None:
             f"{title}: RMSE {result.rmse_uv:.2f} px,\nd = {found['d'].value:.3f} ± {found['d'].sigma:.3f} mm "
             f"(true: {true['d']:.3f})"
         )
-    save_figure(figure, IMAGES / "calibration-aperture.png", dpi=110)
+    write_figure(figure, IMAGES / "calibration-aperture.png", dpi=110)
 
 
 def _draw(axes: Axes, result: Adjustment) -> None:

@@ -12,7 +12,7 @@ from matplotlib.image import AxesImage
 from numpy.lib.stride_tricks import sliding_window_view
 
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.view import save_figure
+from plenodepth.view import write_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -52,7 +52,7 @@ def error_maps() -> None:
     for shown, below, shrink in ((wide, grid[-1, :2], 0.48), (narrow, grid[-1, 2], 0.96)):
         bar = figure.colorbar(shown, ax=below, location="bottom", shrink=shrink, aspect=22, extend="both")
         bar.set_label("error of depth [%]")
-    save_figure(figure, IMAGES / "aperture-field.png", dpi=110)
+    write_figure(figure, IMAGES / "aperture-field.png", dpi=110)
 
 
 def _show(axes: Axes, relative: np.ndarray, limit: float) -> AxesImage:

@@ -23,7 +23,7 @@ from plenodepth.depth.views import plan_views
 from plenodepth.raw.vignetting import model_white_image
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.simulate import white_scene
-from plenodepth.view import save_figure
+from plenodepth.view import write_figure
 
 IMAGES = Path(__file__).resolve().parent / "images"
 TYPE_COLORS = ("#0072b2", "#d55e00", "#009e73")
@@ -64,7 +64,7 @@ def discs() -> None:
         axes.plot(part.centroid / pixel, 0, "k+", markersize=12, markeredgewidth=2, zorder=4)
         axes.set_title(f"pixel at x = {x:g} px: {100 * part.area:.0f} % open, ȳ = {part.centroid / pixel:.1f} px")
         axes.set(xlim=(-19, 38), ylim=(-19, 19), aspect="equal", xlabel="on the micro-lens [px]")
-    save_figure(figure, IMAGES / "aperture-discs.png", dpi=110)
+    write_figure(figure, IMAGES / "aperture-discs.png", dpi=110)
 
 
 def shift() -> None:
@@ -91,7 +91,7 @@ def shift() -> None:
     for axes in (light, look):
         axes.grid(True, color="#dddddd", linewidth=0.6)
         axes.legend()
-    save_figure(figure, IMAGES / "aperture-shift.png", dpi=110)
+    write_figure(figure, IMAGES / "aperture-shift.png", dpi=110)
 
 
 def spots() -> None:
@@ -113,7 +113,7 @@ def spots() -> None:
         axes.set(title=f"{depth:g} mm", xlabel="pixel's distance from the centre [px]", xlim=(0, table.radius[-1]))
     figure.axes[0].set(ylabel="variance of the spot [px²]", ylim=(0, None))
     figure.axes[1].legend()
-    save_figure(figure, IMAGES / "aperture-spots.png", dpi=110)
+    write_figure(figure, IMAGES / "aperture-spots.png", dpi=110)
 
 
 def _profiles(axes: Axes, camera: PlenopticCamera, image: np.ndarray, marker: str, label: str) -> None:
@@ -147,7 +147,7 @@ def white() -> None:
         axes.set_title(title)
         axes.set_axis_off()
         figure.colorbar(shown, ax=axes, shrink=0.7)
-    save_figure(figure, IMAGES / "white-model.png", dpi=110)
+    write_figure(figure, IMAGES / "white-model.png", dpi=110)
 
 
 def scale() -> None:
@@ -167,7 +167,7 @@ def scale() -> None:
     axes.set(xlabel="true distance [mm]", ylabel="depth found, too large by [%]", title="R12-ES without correction")
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.legend(ncols=2)
-    save_figure(figure, IMAGES / "predicted-scale.png", dpi=110)
+    write_figure(figure, IMAGES / "predicted-scale.png", dpi=110)
 
 
 FIGURES = {"discs": discs, "shift": shift, "spots": spots, "white": white, "scale": scale}

@@ -1,3 +1,58 @@
-"""plenodepth: metric depth from one raw image of a multi-focus plenoptic camera."""
+"""plenodepth: metric depth from one raw image of a multi-focus plenoptic camera.
 
-__version__ = "0.1.0"
+>>> import plenodepth
+>>> camera = plenodepth.load_camera("camera.yaml")
+>>> image = plenodepth.load_raw("raw.png", camera, white="white.png")
+>>> depth = plenodepth.estimate_depth(image, camera)
+>>> depth.z.shape, depth.points.shape[1]  # mm
+((20, 24), 3)
+>>> paths = depth.save("out")
+
+Names are loaded at first use, so that the import takes no time.
+"""
+
+from typing import TYPE_CHECKING
+
+from plenodepth.errors import InputError, PlenodepthError
+from plenodepth.lazy import lazy_exports
+from plenodepth.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from plenodepth.camera import GridCamera as GridCamera
+    from plenodepth.camera import PlenopticCamera as PlenopticCamera
+    from plenodepth.camera import load_camera as load_camera
+    from plenodepth.camera import preset as preset
+    from plenodepth.camera import save_camera as save_camera
+    from plenodepth.depth.estimate import estimate_virtual_depth as estimate_virtual_depth
+    from plenodepth.depth.filters import FilterSettings as FilterSettings
+    from plenodepth.depth.settings import DepthSettings as DepthSettings
+    from plenodepth.metric.frame import estimate_depth as estimate_depth
+    from plenodepth.metric.result import DepthResult as DepthResult
+    from plenodepth.raw import RawImage as RawImage
+    from plenodepth.raw import clean_image as clean_image
+    from plenodepth.raw import load_raw as load_raw
+    from plenodepth.sim.scenes.scene_file import load_scene as load_scene
+    from plenodepth.sim.simulate import simulate_scene as simulate_scene
+    from plenodepth.sim.simulate import simulate_white as simulate_white
+
+MODULES = {
+    "DepthResult": "plenodepth.metric.result",
+    "DepthSettings": "plenodepth.depth.settings",
+    "FilterSettings": "plenodepth.depth.filters",
+    "GridCamera": "plenodepth.camera",
+    "PlenopticCamera": "plenodepth.camera",
+    "RawImage": "plenodepth.raw",
+    "clean_image": "plenodepth.raw",
+    "estimate_depth": "plenodepth.metric.frame",
+    "estimate_virtual_depth": "plenodepth.depth.estimate",
+    "load_camera": "plenodepth.camera",
+    "load_raw": "plenodepth.raw",
+    "load_scene": "plenodepth.sim.scenes.scene_file",
+    "preset": "plenodepth.camera",
+    "save_camera": "plenodepth.camera",
+    "simulate_scene": "plenodepth.sim.simulate",
+    "simulate_white": "plenodepth.sim.simulate",
+}
+
+__getattr__, __dir__, _lazy = lazy_exports(__name__, MODULES)
+__all__ = ["InputError", "PlenodepthError", "__version__", *_lazy]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import Refused, Run
 
-from plenodepth import __version__
+from plenodepth.version import __version__
 
 COMMANDS = {
     "show": "plenodepth camera show r12-e --figure r12-e.png",

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from planes import plane_image, small_camera
 
-from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.maps import VirtualDepthMap
@@ -23,12 +22,34 @@ from plenodepth.depth.settings_file import SettingsFile, load_settings
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, read_float_map, read_ply
 from plenodepth.metric import central_depth, metric_depth_map, point_cloud
-from plenodepth.metric.frame import DepthResult, chosen_device, chosen_threads, estimate_depth, write_frame
+from plenodepth.metric.frame import chosen_device, estimate_depth
+from plenodepth.metric.result import DepthResult, DepthSummary
 from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.threads import thread_count
+from plenodepth.version import __version__
 
 resource = pytest.importorskip("resource", reason="limits of a process are not known here")
 
-ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "virtual.tiff")
+ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "png", "virtual.tiff")
+SUMMARY = DepthSummary(
+    "0",
+    "plane",
+    "mini",
+    "nothing",
+    "cpu",
+    1,
+    0.0,
+    0.0,
+    "off",
+    False,
+    None,
+    None,
+    1.0,
+    *[None] * 8,
+    "",
+    None,
+    SettingsFile(),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +58,7 @@ def frame(camera: PlenopticCamera, as_map, plane_truth) -> DepthResult:
     virtual: VirtualDepthMap = as_map(plane_truth.virtual_depth, refined=True)
     cloud = point_cloud(virtual, camera)
     return DepthResult(
-        "plane", virtual, metric_depth_map(virtual, camera), cloud, central_depth(cloud, camera), {"image": "plane"}
+        "plane", virtual, metric_depth_map(virtual, camera), cloud, central_depth(cloud, camera), SUMMARY
     )
 
 
@@ -64,7 +85,7 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
     image = RawImage(gray, None, 0.01, Devignetting.NONE, "plane")
     settings, filters = DepthSettings(window=7), FilterSettings(near=0.0, far=np.inf)
     frame = estimate_depth(image, camera, settings, filters, threads=3)
-    summary = frame.summary
+    summary = frame.summary.content()
     metric = metric_depth_map(virtual, camera)
     assert list(summary) == [
         "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds",
@@ -82,7 +103,7 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
     assert summary["q25_z_mm"] < summary["median_z_mm"] < summary["q75_z_mm"]
     assert summary["median_sigma_z_mm"] == pytest.approx(float(np.nanmedian(metric.sigma)))
     assert summary["median_confidence"] == pytest.approx(0.8)
-    write_frame(frame, tmp_path)
+    frame.save(tmp_path)
     assert json.loads((tmp_path / "plane.json").read_text()) == summary
     assert load_settings(tmp_path / "plane.json") == SettingsFile(settings, filters)
 
@@ -91,7 +112,7 @@ def test_a_frame_without_depth_has_a_record_too(camera: PlenopticCamera, monkeyp
     nothing = as_map(np.full((20, 24), np.nan), refined=False)
     monkeypatch.setattr("plenodepth.metric.frame.estimate_virtual_depth", lambda *_, **__: nothing)
     gray = np.zeros((camera.sensor.height, camera.sensor.width), np.float32)
-    summary = estimate_depth(RawImage(gray, None, 0.01, Devignetting.NONE, "dark"), camera).summary
+    summary = estimate_depth(RawImage(gray, None, 0.01, Devignetting.NONE, "dark"), camera).summary.content()
     empty = [name for name in summary if name.startswith(("median", "q25", "q75"))]
     assert {summary[name] for name in empty} == {None}
     assert summary["valid_fraction"] == 0
@@ -102,11 +123,11 @@ def test_the_record_keeps_all_notes() -> None:
     image, plain = plane_image(1000.0), small_camera()
     unknown = replace(plain, main_lens=replace(plain.main_lens, f_number=None))
     scaled = replace(unknown, depth_scale=np.array([0.0, 0.5, 0.0]))
-    assert "note" not in estimate_depth(image, plain).summary
-    summary = estimate_depth(image, scaled).summary
+    assert "note" not in estimate_depth(image, plain).summary.content()
+    summary = estimate_depth(image, scaled).summary.content()
     assert summary["note"] == "the camera file has no f-number: the aperture's effect on depth is not undone"
     assert summary["depth_scale_applied"]
-    summary = estimate_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary
+    summary = estimate_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary.content()
     assert summary["note"] == (
         "the camera file has no f-number: the aperture's effect on depth is not undone; "
         "the camera's depth scale is for aperture model per_pixel, and not applied (per_pixel would apply it)"
@@ -123,14 +144,14 @@ def test_a_device_or_threads_that_are_not_there_are_refused() -> None:
     with pytest.raises(InputError, match="device: is 'tpu'"):
         chosen_device("tpu")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="threads: is 0"):
-        chosen_threads(0)
+        thread_count(0)
 
 
 # --- the files --------------------------------------------------------------------------------------------------
 
 
 def test_a_frames_files(frame: DepthResult, tmp_path: Path) -> None:
-    paths = write_frame(frame, tmp_path)
+    paths = frame.save(tmp_path)
     assert paths == sorted(tmp_path.iterdir()) == [tmp_path / f"plane.{end}" for end in ENDS]
     assert np.array_equal(read_float_map(tmp_path / "plane.virtual.tiff"), frame.virtual.virtual_depth, equal_nan=True)
     assert frame.cloud is not None
@@ -138,8 +159,10 @@ def test_a_frames_files(frame: DepthResult, tmp_path: Path) -> None:
 
 
 def test_a_camera_without_optics_has_fewer(frame: DepthResult, tmp_path: Path) -> None:
-    write_frame(replace(frame, metric=None, cloud=None, central=None), tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"plane.virtual.tiff", "plane.confidence.tiff", "plane.json"}
+    replace(frame, metric=None, cloud=None, central=None).save(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "plane.virtual.tiff", "plane.confidence.tiff", "plane.json", "plane.png"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("size", "culprit"), [(1_000_000, "ply"), (60_000, "virtual.tiff"), (0, "virtual.tiff")])
@@ -148,7 +171,7 @@ def test_a_file_that_the_system_cuts_short_leaves_none_behind(
 ) -> None:
     (tmp_path / "plane.json").write_text("of an earlier run")
     with largest_file(size), pytest.raises(InputError) as caught:
-        write_frame(frame, tmp_path)
+        frame.save(tmp_path)
     assert caught.value.file == str(tmp_path / f"plane.{culprit}")
     assert caught.value.message == "cannot be written: File too large"
     assert [path.name for path in tmp_path.iterdir()] == ["plane.json"]
@@ -158,13 +181,28 @@ def test_a_file_that_the_system_cuts_short_leaves_none_behind(
 def test_a_folder_in_the_way_of_one_file_keeps_all_away(frame: DepthResult, tmp_path: Path) -> None:
     (tmp_path / "plane.ply").mkdir()
     with pytest.raises(InputError, match=r"/plane\.ply: is a folder"):
-        write_frame(frame, tmp_path)
+        frame.save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["plane.ply"]
 
 
-def test_a_folder_that_is_not_there_is_named(frame: DepthResult, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="gone: cannot be written: No such file or directory"):
-        write_frame(frame, tmp_path / "gone")
+def test_a_folder_that_is_not_there_is_made(frame: DepthResult, tmp_path: Path) -> None:
+    assert frame.save(tmp_path / "new" / "folder")[0].is_file()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        frame.save(tmp_path / "file")
+
+
+def test_arrays_of_a_result(frame: DepthResult) -> None:
+    assert frame.metric is not None
+    assert frame.cloud is not None
+    assert frame.z is frame.metric.depth
+    assert frame.sigma is frame.metric.sigma
+    assert frame.points is frame.cloud.points
+    only_virtual = replace(frame, metric=None, cloud=None, central=None)
+    assert only_virtual.confidence is frame.virtual.confidence
+    for name in ("z", "sigma", "points"):
+        with pytest.raises(InputError, match="metric depth needs a calibrated camera"):
+            getattr(only_virtual, name)
 
 
 @pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt, InputError])

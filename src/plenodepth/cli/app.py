@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from plenodepth import __version__
 from plenodepth.cli import cost, depth, reproduce
 from plenodepth.cli.calibrate import adjust as calibrate_adjust
 from plenodepth.cli.calibrate import everything as calibrate
@@ -26,6 +25,7 @@ from plenodepth.cli.evaluate import relative as evaluate_relative
 from plenodepth.cli.simulate import dataset as simulate_dataset
 from plenodepth.cli.simulate import scene as simulate_scene
 from plenodepth.cli.simulate import white as simulate_white
+from plenodepth.version import __version__
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 

@@ -35,14 +35,14 @@ def cost(
         raise InputError(f"is '{at}'", field="--at", fix="give column and row, as in 88,76")
     from plenodepth.depth.curves import cost_curve
     from plenodepth.depth.settings import DepthSettings
-    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.io.figures import write_figure
     from plenodepth.view.figures.depth import cost_figure
 
     k, l = int(match[1]), int(match[2])
     camera = raw.load_camera()
     clean = raw.load_image(image, camera)
     curves = {name: cost_curve(clean, camera, k, l, DepthSettings(blur=name == "B")) for name in ("B", "D")}
-    save_figure(cost_figure(curves, f"{clean.name}, micro-image ({k}, {l})"), figure)
+    write_figure(cost_figure(curves, f"{clean.name}, micro-image ({k}, {l})"), figure)
     if as_json:
         print_json(
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,12 +15,12 @@ from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
+from plenodepth.io import require_writable
+from plenodepth.threads import thread_count
 
 if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
-    from plenodepth.metric.frame import DepthResult
-
-Summary = dict[str, Any]
+    from plenodepth.metric.result import DepthSummary
 
 OPTION_OF = {"near": "--min-z", "far": "--max-z", "least_confidence": "--least-confidence"}
 
@@ -97,72 +97,39 @@ def depth(
 
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
-    from plenodepth.metric.frame import chosen_device, chosen_threads, estimate_depth
+    from plenodepth.metric.frame import chosen_device, estimate_depth
 
     chosen, camera = settings.chosen(), raw.load_camera()
-    used_device, used_threads = chosen_device(device), chosen_threads(threads)
+    used_device, used_threads = chosen_device(device), thread_count(threads)
     _require_own_names(images, raw.white, out)
-    _make_folder(out)
+    require_writable(out)
+    summaries: list[DepthSummary] = []
     with row_progress("", quiet=as_json) as progress:
-
-        def one(path: Path) -> DepthResult:
-            return estimate_depth(
-                raw.load_image(path, camera),
-                camera,
-                chosen.depth,
-                chosen.filters,
-                device=used_device,
-                threads=used_threads,
-                progress=progress,
-            )
-
-        summaries = _each_frame(images, out, one, progress.frame)
+        for index, path in enumerate(images):
+            progress.frame(index, len(images), path.name)
+            try:
+                found = estimate_depth(
+                    raw.load_image(path, camera),
+                    camera,
+                    chosen.depth,
+                    chosen.filters,
+                    device=used_device,
+                    threads=used_threads,
+                    progress=progress,
+                )
+                found.save(out)
+                summaries.append(found.summary)
+            except PlenodepthError as error:
+                # The other frames still finish; the exit code tells.
+                print(f"plenodepth: {error}", file=sys.stderr)
     failed = len(images) - len(summaries)
     if as_json:
-        print_json({"frames": summaries, "failed": failed})
+        print_json({"frames": [summary.content() for summary in summaries], "failed": failed})
     else:
         for summary in summaries:
             console().print(_line(summary, out))
     if failed:
         raise typer.Exit(2)
-
-
-def _each_frame(
-    images: Sequence[Path],
-    out: Path,
-    one: Callable[[Path], DepthResult],
-    on_frame: Callable[[int, int, str], None],
-) -> list[Summary]:
-    """The summaries of the frames that came out well; a frame's files are all there or, after an error, none is."""
-    from plenodepth.io import atomic_files
-
-    summaries = []
-    for index, path in enumerate(images):
-        on_frame(index, len(images), path.name)
-        try:
-            with atomic_files(out) as folder:  # opened before the work: a folder that takes no files shows at once
-                frame = one(path)
-                _write(frame, folder)
-            summaries.append(frame.summary)
-        except PlenodepthError as error:
-            # The other frames still finish; the exit code tells.
-            print(f"plenodepth: {error}", file=sys.stderr)
-    return summaries
-
-
-def _write(frame: DepthResult, folder: Path) -> None:
-    from plenodepth.metric.frame import write_frame
-    from plenodepth.view import depth_figure, save_figure
-
-    write_frame(frame, folder)
-    kind = "refined" if frame.virtual.refined else "coarse"
-    cue = "blur aware" if frame.summary["settings"]["depth"]["blur"] else "disparity only"
-    title = f"{frame.name}: {kind}, {cue}"
-    if frame.metric is None:
-        figure = depth_figure(frame.virtual.virtual_depth, title, "virtual depth")
-    else:
-        figure = depth_figure(frame.metric.depth, title, "mm")
-    save_figure(figure, folder / f"{frame.name}.png", dpi=110)
 
 
 def _require_own_names(images: Sequence[Path], white: Path | None, out: Path) -> None:
@@ -178,25 +145,18 @@ def _require_own_names(images: Sequence[Path], white: Path | None, out: Path) ->
             raise InputError("would be replaced by the picture of its depth", file=picture, fix="give another --out")
 
 
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=out, fix="give a writable folder") from None
-
-
 def _typed(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _line(summary: Summary, out: Path) -> str:
-    coverage = f"{100 * summary['valid_fraction']:.0f} % with depth"
-    if summary.get("median_z_mm") is not None:
-        coverage += f", median {summary['median_z_mm']:.0f} mm"
-    elif summary["median_virtual_depth"] is not None:
-        coverage += f", median virtual depth {summary['median_virtual_depth']:.2f}"
-    note = f"; {summary['note']}" if "note" in summary else ""
+def _line(summary: DepthSummary, out: Path) -> str:
+    coverage = f"{100 * summary.valid_fraction:.0f} % with depth"
+    if summary.median_z_mm is not None:
+        coverage += f", median {summary.median_z_mm:.0f} mm"
+    elif summary.median_virtual_depth is not None:
+        coverage += f", median virtual depth {summary.median_virtual_depth:.2f}"
+    note = f"; {summary.note}" if summary.note else ""
     return (
-        f"{summary['image']}: {coverage}, {summary['cpu_seconds']:.1f} CPU-seconds, devignetted by "
-        f"{summary['devignetting']}, aperture model {summary['aperture_model']}{note}; see {out}/{summary['image']}.png"
+        f"{summary.image}: {coverage}, {summary.cpu_seconds:.1f} CPU-seconds, devignetted by "
+        f"{summary.devignetting}, aperture model {summary.aperture_model}{note}; see {out}/{summary.image}.png"
     )

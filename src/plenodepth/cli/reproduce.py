@@ -65,16 +65,16 @@ def reproduce(
 
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
     """
-    from plenodepth.metric.frame import chosen_threads
     from plenodepth.studies.reproduction.run import chosen_experiments, plan
     from plenodepth.studies.reproduction.run import reproduce as run_experiments
     from plenodepth.studies.reproduction.study import Study
+    from plenodepth.threads import thread_count
     from plenodepth.view.reports.reproduction import write_reproduction_report
 
     names = chosen_experiments(experiments or [])
     if seed < 0:
         raise InputError(f"is {seed}, needs a whole number ≥ 0", field="--seed")
-    workers = chosen_threads(threads)
+    workers = thread_count(threads)
     planned = Study(out, quick, seed, workers, data, twins, processes=min(workers, MOST_PROCESSES))
     folders = _other_folders(other or [], names)
     _require_data(planned, names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -28,6 +27,7 @@ from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoot
 from plenodepth.depth.views import Views, plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
+from plenodepth.threads import thread_count
 
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
 RowKernel = Callable[[int, int, Tiles, Views, Layers, MapArrays], None]
@@ -56,7 +56,7 @@ def estimate_virtual_depth(
     model, note = chosen_model(image, camera, settings)
     views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
-    workers = threads or os.cpu_count() or 1
+    workers = thread_count(threads)
     bands = _bands(views.rows, workers, model, settings.refined)
     with ThreadPoolExecutor(workers) as pool:
         tiles = _tiles(image.gray, camera, settings, model, bands, pool)

@@ -1,6 +1,6 @@
 """File formats and nothing else: what other programs and the vendor write, read into plain records, and back."""
 
-from plenodepth.io.atomic import atomic_files, atomic_path
+from plenodepth.io.atomic import atomic_files, atomic_path, require_writable
 from plenodepth.io.clouds.ply import read_ply, write_ply
 from plenodepth.io.clouds.pts import read_pts, write_pts
 from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
@@ -77,6 +77,7 @@ __all__ = [
     "read_text",
     "read_tree",
     "require_unique_keys",
+    "require_writable",
     "to_number",
     "tree_text",
     "write_depth_map",

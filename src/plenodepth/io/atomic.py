@@ -68,6 +68,16 @@ def atomic_files(folder: Path | str) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def require_writable(folder: Path | str) -> None:
+    """Make a folder unless it is there, and refuse one that takes no files: before the work, not after it."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
+    with atomic_files(folder):
+        pass
+
+
 def _move_files(source: Path, target: Path) -> None:
     """Move all files of one folder to another on the same file system, which takes no further space."""
     names = sorted(path.name for path in source.iterdir())

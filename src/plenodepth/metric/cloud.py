@@ -1,11 +1,8 @@
-"""Coloured point clouds in the camera frame, and the files they go into."""
+"""Coloured point clouds in the camera frame."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +12,7 @@ from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
-from plenodepth.io import atomic_path, write_ply
-from plenodepth.metric.depth_map import metric_depth_map
+from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.raw.image import RawImage
 
 Float32 = NDArray[np.float32]
@@ -24,9 +20,6 @@ Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 POINTS_AT_A_TIME = 1 << 18
-MM_PER_METRE = 1000.0
-FINEST_LAS_STEP = 1e-3  # mm
-LARGEST_LAS_COUNT = 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +37,12 @@ class PointCloud:
 
 
 def point_cloud(
-    virtual_map: VirtualDepthMap, camera: PlenopticCamera, raw: RawImage | None = None, *, every_pixel: bool = False
+    virtual_map: VirtualDepthMap,
+    camera: PlenopticCamera,
+    raw: RawImage | None = None,
+    *,
+    metric: MetricDepthMap | None = None,
+    every_pixel: bool = False,
 ) -> PointCloud:
     """The points that the pixels see (whole points scaled by Γ), in the order of the pixels.
 
@@ -52,13 +50,13 @@ def point_cloud(
     would cover the scene as often. From one micro-image to the next it moves by the disparity, g pitches: the part
     of a micro-image that no other shows nearer to its centre is its cell of the lattice made smaller by |g| ≈ 1/|v|,
     a radius of pitch/(2|v|). These parts tile the scene once; each holds at least the pixel on the centre.
-    `every_pixel` takes all the same, as the central sub-aperture map wants.
+    `every_pixel` takes all the same, as the central sub-aperture map wants. `metric` is the map in mm, if it is there.
 
     Where an aperture model has made the map, a point lies where its pixel looks through the clipped lens, and pixels
     that the model has dark give none; a plain map (off) takes every pixel to look through its lens' centre.
     """
     camera = scaled_for(camera, virtual_map.aperture_model)
-    metric = metric_depth_map(virtual_map, camera)
+    metric = metric or metric_depth_map(virtual_map, camera)
     shape = (camera.sensor.height, camera.sensor.width)
     owner = owner_map(camera.micro_images, *shape)
     if virtual_map.refined:
@@ -140,74 +138,3 @@ def _colors(raw: RawImage, row: Int64, column: Int64, shape: tuple[int, int]) ->
     encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     bytes_ = np.rint(255 * encoded).astype(np.uint8)
     return bytes_ if bytes_.ndim == 2 else np.repeat(bytes_[:, None], 3, axis=1)
-
-
-def write_cloud(cloud: PointCloud, path: Path | str) -> None:
-    """Write .ply, .laz, .las or .e57 by the suffix.
-
-    PLY and LAS/LAZ: mm, with `confidence` and `sigma` (mm) beside each point. E57: metres, as that standard demands,
-    with the confidence as `intensity` and without sigma, for which it has no field.
-    """
-    match Path(path).suffix.lower():
-        case ".ply":
-            write_ply(cloud.points, path, colors=cloud.colors, confidence=cloud.confidence, sigma=cloud.sigma)
-        case ".las" | ".laz":
-            _write_las(cloud, path)
-        case ".e57":
-            _write_e57(cloud, path)
-        case suffix:
-            raise InputError(f"has the suffix '{suffix}'", file=path, fix="use .ply, .laz, .las or .e57")
-
-
-def _write_las(cloud: PointCloud, path: Path | str) -> None:
-    laspy = _extra_package("laspy", path)
-    header = laspy.LasHeader(version="1.4", point_format=6 if cloud.colors is None else 7)
-    header.add_extra_dims(
-        [
-            laspy.ExtraBytesParams("confidence", np.float32, "in [0, 1]"),
-            laspy.ExtraBytesParams("sigma", np.float32, "of z, mm"),
-        ]
-    )
-    lowest, span = np.zeros(3), 0.0
-    if len(cloud):
-        lowest = np.floor(cloud.points.min(axis=0))
-        span = float((cloud.points - lowest).max())
-    # Coordinates are whole numbers of steps: a micrometre, coarser (by powers of ten) where they would not fit.
-    steps = np.ceil(np.log10(max(span / FINEST_LAS_STEP / LARGEST_LAS_COUNT, 1.0)))
-    header.offsets, header.scales = lowest, np.full(3, FINEST_LAS_STEP * 10.0**steps)
-    las = laspy.LasData(header)
-    las.x, las.y, las.z = cloud.points.T
-    las.confidence, las.sigma = cloud.confidence, cloud.sigma
-    if cloud.colors is not None:
-        las.red, las.green, las.blue = cloud.colors.T.astype(np.uint16) * 257  # 16 bits in this format
-    with atomic_path(path) as temporary:
-        las.write(str(temporary))
-
-
-def _write_e57(cloud: PointCloud, path: Path | str) -> None:
-    pye57 = _extra_package("pye57", path)
-    if not len(cloud):
-        raise InputError("has no points, which E57 cannot hold", file=path, field="points", fix="write a PLY")
-    columns: dict[str, NDArray[Any]] = {
-        f"cartesian{axis}": np.ascontiguousarray(values)
-        for axis, values in zip("XYZ", cloud.points.T / MM_PER_METRE, strict=True)
-    }
-    columns["intensity"] = np.ascontiguousarray(cloud.confidence)
-    if cloud.colors is not None:
-        for name, values in zip(("Red", "Green", "Blue"), cloud.colors.T, strict=True):
-            columns[f"color{name}"] = np.ascontiguousarray(values)
-    with atomic_path(path) as temporary:
-        file = pye57.E57(str(temporary), mode="w")
-        try:
-            file.write_scan_raw(columns, name="plenodepth")
-        finally:
-            file.close()
-
-
-def _extra_package(name: str, path: Path | str) -> Any:
-    """A package of the extra `clouds`, loaded only when such a file is written."""
-    try:
-        return import_module(name)
-    except ImportError:
-        message = f"{Path(path).suffix} files need the package {name}"
-        raise InputError(message, file=path, fix='pip install "plenodepth[clouds]", or write a .ply') from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera
 from plenodepth.camera.model import image_size
+from plenodepth.threads import thread_count
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -21,7 +21,7 @@ ROWS_AT_A_TIME = 64  # even, so that a band starts with the first row of a Bayer
 def each_band(height: int, work: Callable[[slice], None]) -> None:
     """Calls `work` with slices of rows that cover 0 … height − 1, on all cores; the bands share no result."""
     bands = [slice(first, min(first + ROWS_AT_A_TIME, height)) for first in range(0, height, ROWS_AT_A_TIME)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         list(pool.map(work, bands))
 
 

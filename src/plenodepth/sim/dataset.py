@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from plenodepth import __version__
 from plenodepth.cache import WorkFolder, cache_key
 from plenodepth.camera import save_camera
 from plenodepth.errors import InputError
@@ -31,6 +30,7 @@ from plenodepth.sim.render import Progress, RenderSettings
 from plenodepth.sim.scenes.twins import PlannedFrame, Twin, twin, view_center, view_corners
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameInfo, FrameSettings, render_scene, render_white
+from plenodepth.version import __version__
 
 MANIFEST = "manifest.json"
 SOURCES = ("sim", "camera", "geometry", "io")  # the rooms whose code makes a frame: `sim` may import no others

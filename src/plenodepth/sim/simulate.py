@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth import __version__
 from plenodepth.camera import PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
@@ -22,6 +21,7 @@ from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
 from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.sensor import RawArray, SensorSettings, expose
 from plenodepth.sim.truth import GroundTruth, ground_truth
+from plenodepth.version import __version__
 
 WHITE_DISTANCE = 1000.0  # mm; a white wall looks the same from everywhere
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.io.figures import write_figure as write_figure
+    from plenodepth.metric.picture import depth_picture as depth_picture
     from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
     from plenodepth.view.figures.camera import camera_figure as camera_figure
     from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure
-    from plenodepth.view.figures.canvas import save_figure as save_figure
     from plenodepth.view.figures.depth import cost_figure as cost_figure
-    from plenodepth.view.figures.depth import depth_figure as depth_figure
     from plenodepth.view.figures.depth import difference_figure as difference_figure
     from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
     from plenodepth.view.figures.residuals import residual_figure as residual_figure
@@ -24,9 +24,9 @@ __getattr__, __dir__, __all__ = lazy_exports(
     {
         "camera_figure": "plenodepth.view.figures.camera",
         "predicted_scale_figure": "plenodepth.view.figures.camera",
-        "save_figure": "plenodepth.view.figures.canvas",
+        "write_figure": "plenodepth.io.figures",
         "cost_figure": "plenodepth.view.figures.depth",
-        "depth_figure": "plenodepth.view.figures.depth",
+        "depth_picture": "plenodepth.metric.picture",
         "difference_figure": "plenodepth.view.figures.depth",
         "relative_error_figure": "plenodepth.view.figures.depth",
         "residual_figure": "plenodepth.view.figures.residuals",

@@ -13,7 +13,7 @@ from random_cameras import base
 
 from plenodepth.camera.summary import summarise
 from plenodepth.errors import InputError
-from plenodepth.view import camera_figure, depth_figure, save_figure
+from plenodepth.view import camera_figure, depth_picture, write_figure
 
 
 def small_figure() -> Figure:
@@ -24,13 +24,13 @@ def small_figure() -> Figure:
 
 @pytest.mark.parametrize(("name", "magic"), [("f.png", b"\x89PNG"), ("f.PDF", b"%PDF"), ("f.svg", b"<?xml")])
 def test_the_suffix_chooses_the_format(tmp_path: Path, name: str, magic: bytes) -> None:
-    save_figure(small_figure(), tmp_path / name)
+    write_figure(small_figure(), tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [tmp_path / name]
 
 
 def test_the_picture_is_large_enough_and_not_empty(tmp_path: Path) -> None:
-    save_figure(camera_figure(summarise(base("r12-e"))), tmp_path / "f.png", dpi=100)
+    write_figure(camera_figure(summarise(base("r12-e"))), tmp_path / "f.png", dpi=100)
     image = imread(tmp_path / "f.png")
     assert image.shape == (700, 900, 4)
     for half in (image[:350], image[350:]):
@@ -40,7 +40,7 @@ def test_the_picture_is_large_enough_and_not_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["f.jpeg2", "f", "f.pgf", "f.txt"])
 def test_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="which no figure can have"):
-        save_figure(small_figure(), tmp_path / name)
+        write_figure(small_figure(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,7 +51,7 @@ def test_a_failure_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "f.png").write_text("old")
     monkeypatch.setattr(Figure, "savefig", fail)
     with pytest.raises(RuntimeError):
-        save_figure(small_figure(), tmp_path / "f.png")
+        write_figure(small_figure(), tmp_path / "f.png")
     assert (tmp_path / "f.png").read_text() == "old"
     assert list(tmp_path.iterdir()) == [tmp_path / "f.png"]
 
@@ -62,13 +62,13 @@ def test_a_figure_that_the_system_cuts_short_is_removed(
 ) -> None:
     resource = pytest.importorskip("resource", reason="limits of a process are not known here")
     noise = np.random.default_rng(1).random((60, 60), np.float32)
-    figure = depth_figure(noise, "noise", "mm")
+    figure = depth_picture(noise, "noise", "mm")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
         with pytest.raises(InputError, match=rf"a\.{suffix}: cannot be written: File too large"):
-            save_figure(figure, tmp_path / f"a.{suffix}")
+            write_figure(figure, tmp_path / f"a.{suffix}")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)

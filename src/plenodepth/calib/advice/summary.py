@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-import plenodepth
 from plenodepth.cache import file_hash
 from plenodepth.calib.advice.advise import Advice, advise
 from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, fit_facts, radial_profiles
@@ -28,6 +27,7 @@ from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
+from plenodepth.version import __version__
 
 LIBRARIES = ("numpy", "scipy", "pyceres", "opencv-python-headless")
 DEPTH_ROWS = 25
@@ -283,7 +283,7 @@ def summarise(run: CalibrationRun) -> CalibrationSummary:
 
 def versions() -> dict[str, str]:
     """Versions of this package, of Python and of the libraries that do the numerical work."""
-    found = {"plenodepth": plenodepth.__version__, "python": platform.python_version()}
+    found = {"plenodepth": __version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:
             found[name] = version(name)

@@ -47,18 +47,18 @@ def kappa(
     """
     from plenodepth.calib.blur.step import kappa_step
     from plenodepth.calib.image_list import listed_images
-    from plenodepth.metric.frame import chosen_threads
+    from plenodepth.io.figures import write_figure
+    from plenodepth.threads import thread_count
     from plenodepth.view.figures.calibration import kappa_figure
-    from plenodepth.view.figures.canvas import save_figure
 
     require_camera_out(out)
-    workers = chosen_threads(threads)
+    workers = thread_count(threads)
     optics, features = camera_and_features(camera, params, features_file)
     images = listed_images(boards)
     folder = work_folder(work, out)
     with row_progress("κ", quiet=as_json) as bar:
         step = kappa_step(images, white, features, optics, WorkFolder(folder), named_progress(bar), threads=workers)
-        save_figure(kappa_figure(step.record), folder / FIGURE)
+        write_figure(kappa_figure(step.record), folder / FIGURE)
     saved(step.camera, out)
     files = {"camera": out, "figure": folder / FIGURE}
     finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)

@@ -123,7 +123,7 @@ def lidar(
         write_lidar_pose,
     )
     from plenodepth.camera import load_plenoptic_camera
-    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.io.figures import write_figure
     from plenodepth.view.figures.residuals import lidar_residual_figure
 
     if out.suffix.lower() not in POSE_SUFFIXES:
@@ -158,7 +158,7 @@ def lidar(
             "targets": _rows(found.pose, found.targets.names),
             **found.facts,
         }
-        save_figure(lidar_residual_figure(found.pose, found.targets.names), figure)
+        write_figure(lidar_residual_figure(found.pose, found.targets.names), figure)
         if js is not None:
             write_libpleno_lidar_pose(found.pose.cam_from_lidar, js, found.frame)
         write_lidar_pose(found.pose, out, facts)

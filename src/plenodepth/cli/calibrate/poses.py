@@ -57,7 +57,7 @@ def poses(
     from plenodepth.calib.bundle.pose_files import note_on_boards, write_board_poses
     from plenodepth.calib.bundle.settings import AdjustSettings
     from plenodepth.camera import intrinsic_names
-    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.io.figures import write_figure
     from plenodepth.view.figures.residuals import board_poses_figure
 
     if out.suffix.lower() != SUFFIX:
@@ -89,7 +89,7 @@ def poses(
                 raise error.in_file(features_file) from None
         rows = _rows(found, kind)
         work_folder(work, out)
-        save_figure(board_poses_figure(rows), figure)
+        write_figure(board_poses_figure(rows), figure)
         beside = write_board_poses(found.estimate.poses, out)
         content = {
             "frames": rows,

@@ -21,25 +21,25 @@ REPORT, RESIDUALS, WHITE, CORNERS = "report.html", "residuals.png", "white.png",
 
 def draw_white(folder: Path, step: WhiteStep) -> None:
     """The radii in white images as a figure, unless it is there already."""
+    from plenodepth.io.figures import write_figure
     from plenodepth.view.figures.calibration import white_radii_figure
-    from plenodepth.view.figures.canvas import save_figure
 
     radii = step.radii
     figure = None if radii is None or (not step.fresh and (folder / WHITE).is_file()) else white_radii_figure(radii)
     if figure is not None:
-        save_figure(figure, folder / WHITE)
+        write_figure(figure, folder / WHITE)
 
 
 def draw_features(folder: Path, step: FeaturesStep, pictures: list[ListedImage]) -> None:
     """The corners over the board images as a figure, unless it is there already."""
+    from plenodepth.io.figures import write_figure
     from plenodepth.io.images import read_image
     from plenodepth.view.figures.calibration import MOST_PANELS, feature_figure, thumbnail
-    from plenodepth.view.figures.canvas import save_figure
 
     if not step.fresh and (folder / CORNERS).is_file():
         return
     images = {image.frame: thumbnail(read_image(image.path)) for image in pictures[:MOST_PANELS]}
-    save_figure(feature_figure(images, step.features), folder / CORNERS)
+    write_figure(feature_figure(images, step.features), folder / CORNERS)
 
 
 def finished(
@@ -56,7 +56,7 @@ def finished(
 ) -> CalibrationSummary:
     """Report and figure in the work folder, and the numbers."""
     from plenodepth.calib.advice.summary import CalibrationRun, input_file
-    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.io.figures import write_figure
     from plenodepth.view.figures.residuals import residual_figure
     from plenodepth.view.reports.calibration import write_calibration_report
 
@@ -72,7 +72,7 @@ def finished(
         kappa=kappa,
         hold_out=hold_out,
     )
-    save_figure(residual_figure(run.facts), folder / RESIDUALS)
+    write_figure(residual_figure(run.facts), folder / RESIDUALS)
     write_calibration_report(run, folder / REPORT)
     return run.summary
 

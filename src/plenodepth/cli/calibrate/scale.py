@@ -62,12 +62,12 @@ def scale(
     """
     from plenodepth.calib.image_list import listed_images
     from plenodepth.calib.scale.step import scale_step
-    from plenodepth.metric.frame import chosen_threads
+    from plenodepth.io.figures import write_figure
+    from plenodepth.threads import thread_count
     from plenodepth.view.figures.board_scale import board_scale_figure
-    from plenodepth.view.figures.canvas import save_figure
 
     require_camera_out(out)
-    chosen, kind, workers = settings.chosen(), parse_board(board), chosen_threads(threads)
+    chosen, kind, workers = settings.chosen(), parse_board(board), thread_count(threads)
     optics, features = camera_and_features(camera, params, features_file)
     images = listed_images(boards)
     folder = work_folder(work, out)
@@ -85,7 +85,7 @@ def scale(
             named_progress(bar),
             threads=workers,
         )
-        save_figure(board_scale_figure(step.record), folder / FIGURE)
+        write_figure(board_scale_figure(step.record), folder / FIGURE)
     saved(step.camera, out)
     files = {"camera": out, "figure": folder / FIGURE}
     finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)

@@ -52,10 +52,10 @@ def predict_scale_of(
     if figure is not None:
         from plenodepth.view import (
             predicted_scale_figure,  # matplotlib takes half a second to import
-            save_figure,
+            write_figure,
         )
 
-        save_figure(predicted_scale_figure(predictions, loaded.name, number), figure)
+        write_figure(predicted_scale_figure(predictions, loaded.name, number), figure)
     if as_json:
         print_json({"camera": loaded.name, "margin": margin, "f_number": number, "predictions": _plain(predictions)})
     else:

@@ -87,10 +87,10 @@ def show(
     if figure is not None:
         from plenodepth.view import (
             camera_figure,  # matplotlib takes half a second to import
-            save_figure,
+            write_figure,
         )
 
-        save_figure(camera_figure(summary), figure)
+        write_figure(camera_figure(summary), figure)
     if as_json:
         print_json({"camera": content_of_camera(loaded), "derived": summary.as_dict()})
     else:

@@ -33,7 +33,7 @@ def parse_numbers(text: str, option: str, example: str) -> tuple[float, ...]:
 
 def require_figure(path: Path | None) -> None:
     """Refuse a figure that could not be written before the work is done."""
-    from plenodepth.view.figures.canvas import FORMATS
+    from plenodepth.io.figures import FORMATS
 
     if path is None:
         return
@@ -45,9 +45,9 @@ def require_figure(path: Path | None) -> None:
 
 def save(figure: Figure, path: Path, content: dict[str, Any]) -> None:
     """Write a figure and note its path in the result."""
-    from plenodepth.view.figures.canvas import save_figure
+    from plenodepth.io.figures import write_figure
 
-    save_figure(figure, path)
+    write_figure(figure, path)
     content["figure"] = str(path)
 
 

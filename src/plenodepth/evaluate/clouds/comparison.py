@@ -21,7 +21,7 @@ from plenodepth.geometry import Pose
 from plenodepth.io.clouds.any_format import read_cloud
 from plenodepth.io.maps.any_format import read_map
 from plenodepth.metric import central_depth, point_cloud
-from plenodepth.metric.stored_map import is_virtual_map, read_virtual_map
+from plenodepth.metric.result import is_virtual_map, load_virtual_map
 from plenodepth.progress import Progress, no_progress
 
 Float64 = NDArray[np.float64]
@@ -154,7 +154,7 @@ def _read_points(
     near, far = z_range
     notes = list[str]()
     if is_virtual_map(path) and camera is not None:
-        moved = point_cloud(read_virtual_map(path), camera).points
+        moved = point_cloud(load_virtual_map(path), camera).points
         if not len(moved):
             raise InputError("has no depth at all", file=path)
     else:
@@ -213,7 +213,7 @@ def _central_map(
             raise InputError(f"{message}{shape[1]} × {shape[0]}", file=prediction)
         return np.where((depths >= near) & (depths <= far), depths, np.float32(np.nan))
     if is_virtual_map(prediction):  # a depth belongs to all pixels of its micro-image, and so leaves no holes
-        every = point_cloud(read_virtual_map(prediction), camera, every_pixel=True)
+        every = point_cloud(load_virtual_map(prediction), camera, every_pixel=True)
         points = in_range(every.points, near, far)
     return central_depth(points, camera, rule=rule, scale=scale)
 

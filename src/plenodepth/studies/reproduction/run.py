@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plenodepth import __version__
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
@@ -34,6 +33,7 @@ from plenodepth.studies.reproduction.results import (
 from plenodepth.studies.reproduction.sources import RECIPES, source_of
 from plenodepth.studies.reproduction.study import Study
 from plenodepth.studies.reproduction.worker_pool import Crew, Task
+from plenodepth.version import __version__
 
 PACKAGES = ("numpy", "scipy", "numba", "opencv-python-headless", "pyceres", "matplotlib")
 

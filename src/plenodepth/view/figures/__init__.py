@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.io.figures import write_figure as write_figure
+    from plenodepth.metric.picture import depth_picture as depth_picture
     from plenodepth.view.figures.board_scale import board_scale_figure as board_scale_figure
     from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
     from plenodepth.view.figures.calibration import depth_uncertainty_figure as depth_uncertainty_figure
@@ -15,10 +17,8 @@ if TYPE_CHECKING:
     from plenodepth.view.figures.calibration import white_radii_figure as white_radii_figure
     from plenodepth.view.figures.camera import camera_figure as camera_figure
     from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure
-    from plenodepth.view.figures.canvas import save_figure as save_figure
     from plenodepth.view.figures.confidence import confidence_figure as confidence_figure
     from plenodepth.view.figures.depth import cost_figure as cost_figure
-    from plenodepth.view.figures.depth import depth_figure as depth_figure
     from plenodepth.view.figures.depth import difference_figure as difference_figure
     from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
     from plenodepth.view.figures.reproduction import bias_figure as bias_figure
@@ -45,10 +45,10 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "white_radii_figure": "plenodepth.view.figures.calibration",
         "camera_figure": "plenodepth.view.figures.camera",
         "predicted_scale_figure": "plenodepth.view.figures.camera",
-        "save_figure": "plenodepth.view.figures.canvas",
+        "write_figure": "plenodepth.io.figures",
         "confidence_figure": "plenodepth.view.figures.confidence",
         "cost_figure": "plenodepth.view.figures.depth",
-        "depth_figure": "plenodepth.view.figures.depth",
+        "depth_picture": "plenodepth.metric.picture",
         "difference_figure": "plenodepth.view.figures.depth",
         "relative_error_figure": "plenodepth.view.figures.depth",
         "bias_figure": "plenodepth.view.figures.reproduction",

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from plenodepth.evaluate.frames.relative import RelativeDepthError, by_displacement
-from plenodepth.view.figures.canvas import BLUE, GRID, MISSING, ORANGE, ZERO, depth_colors, hide_ticks, reduced
+from plenodepth.metric.picture import MISSING, reduced
+from plenodepth.view.figures.canvas import BLUE, GRID, ORANGE, ZERO, hide_ticks
 
 if TYPE_CHECKING:
     from plenodepth.depth.curves import CostCurve
@@ -18,25 +19,6 @@ if TYPE_CHECKING:
 MOST_PIXELS = 1200  # of a map's longer side
 SHOWN_DIFFERENCES = 0.95  # quantile of |difference| at the ends of the colours
 BINS = 81  # of the histogram of differences
-
-
-def depth_figure(values: NDArray[np.float32], title: str, unit: str) -> Figure:
-    """A map of depth (h, w) in mm or of virtual depth. Near is bright; pixels without a depth are dark."""
-    shown = reduced(values, MOST_PIXELS)
-    figure = Figure(figsize=(9, 7), layout="constrained")
-    axes = figure.subplots()
-    axes.set_facecolor(MISSING)
-    axes.set_title(title)
-    hide_ticks(axes)
-    present = shown[np.isfinite(shown)]
-    if not present.size:
-        axes.text(0.5, 0.5, "no depth", transform=axes.transAxes, ha="center", color="white")
-        axes.set_aspect(values.shape[0] / values.shape[1])
-        return figure
-    colors = "viridis_r" if unit == "mm" else "viridis"
-    picture = axes.imshow(shown, cmap=colors, interpolation="nearest", **depth_colors(present))
-    figure.colorbar(picture, label=f"z [{unit}]" if unit == "mm" else unit, shrink=0.8)
-    return figure
 
 
 def cost_figure(curves: Mapping[str, CostCurve], title: str) -> Figure:

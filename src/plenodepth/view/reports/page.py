@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from plenodepth.view.figures.canvas import figure_bytes
+from plenodepth.io.figures import figure_bytes
 from plenodepth.view.reports import formats
 
 DPI = 120  # a figure of 10 inches then fills a page, also on a fine screen
