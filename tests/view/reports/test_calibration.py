@@ -103,6 +103,7 @@ def test_depths_of_the_summary_span_the_boards() -> None:
     assert min(row.sigma for row in summary.depth_uncertainty) > 0
 
 
+@pytest.mark.usefixtures("undrawn_figures")
 def test_without_uncertainty_there_are_values_alone(tmp_path: Path) -> None:
     plain = replace(run(), uncertainty=None, start=None)
     summary = reported(plain, tmp_path)
@@ -155,6 +156,7 @@ def test_the_report_shows_the_numbers_of_the_summary(written: Path) -> None:
     assert "5 &lt; 6 &amp; so on" in text, "text is escaped"
 
 
+@pytest.mark.usefixtures("undrawn_figures")
 def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) -> None:
     adjustment = fitted_at_truth(with_centers=False)
     residuals = adjustment.fit.residuals.copy()
@@ -168,6 +170,7 @@ def test_without_blur_radii_and_centres_nothing_is_said_of_them(tmp_path: Path) 
     assert "Residuals of the blur radii" not in text
 
 
+@pytest.mark.usefixtures("undrawn_figures")
 def test_nothing_but_outliers_still_gives_a_report(tmp_path: Path) -> None:
     adjustment = run().adjustment
     lost = replace(adjustment, fit=replace(adjustment.fit, weight=np.zeros_like(adjustment.fit.weight)))
@@ -176,6 +179,7 @@ def test_nothing_but_outliers_still_gives_a_report(tmp_path: Path) -> None:
     assert "outliers" in [item.rule for item in summary.advice]
 
 
+@pytest.mark.usefixtures("undrawn_figures")
 @pytest.mark.parametrize("camera", [shrunk(preset("r12-a-pinhole")), keplerian(), shrunk(preset("r12-b"))])
 def test_every_kind_of_camera_has_a_report(camera: PlenopticCamera, tmp_path: Path) -> None:
     far, near = usable_virtual_range(camera)
@@ -187,6 +191,7 @@ def test_every_kind_of_camera_has_a_report(camera: PlenopticCamera, tmp_path: Pa
     assert Reader((tmp_path / "r.html").read_text(encoding="utf-8")).open == []
 
 
+@pytest.mark.usefixtures("undrawn_figures")
 def test_white_images_get_their_section_and_their_notes(tmp_path: Path) -> None:
     numbers = np.array([4.0, 8.0, np.nan])
     radii = WhiteRadii(

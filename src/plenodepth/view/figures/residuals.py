@@ -13,7 +13,7 @@ from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
 from plenodepth.calib.lidar.pose import LidarPose
 from plenodepth.camera.model import Array
-from plenodepth.view.figures.canvas import BLUE, COLORS, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
+from plenodepth.view.figures.canvas import BLUE, COLORS, DARK, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
 
 BINS = (5, 18)  # fewest and most cells along the image's width
 IN_BIN = 12  # positions in a cell, on average
@@ -69,7 +69,7 @@ def micro_image_residual_figure(facts: FitFacts, profiles: Sequence[Profile]) ->
         )
         depth, slope = radial_slopes(facts, profile.lens_type)
         spread.plot(depth, 100 * slope, color=color, marker="o", markersize=4, label=label)
-    axes.axvline(facts.micro_radius, **ZERO, linestyle=":")
+    axes.axvline(facts.micro_radius, color=DARK, linewidth=1, linestyle=":")
     axes.set_xlabel("distance from the micro-image's centre [px]")
     axes.set_title("dotted: rim of the micro-image", fontsize="medium")
     spread.set_xlabel("distance of the corner [mm]")
@@ -78,7 +78,7 @@ def micro_image_residual_figure(facts: FitFacts, profiles: Sequence[Profile]) ->
         panel.axhline(0, **ZERO)
         panel.grid(True, **GRID)
         if profiles:  # none where there is nothing but outliers
-            panel.legend()
+            panel.legend(loc="upper right")  # the longest bars are on the left
     axes.set_ylabel("mean radial residual [px]")
     spread.set_ylabel("radial residual [% of the offset]")
     return figure
