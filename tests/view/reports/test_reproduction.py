@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from dataclasses import replace
 from html import unescape
 from itertools import pairwise
@@ -28,7 +29,9 @@ def result(out: Path) -> ReproductionResult:
 
 @pytest.fixture(scope="module")
 def written(out: Path, result: ReproductionResult) -> list[Path]:
-    return write_reproduction_report(result, out)
+    with pytest.MonkeyPatch.context() as patch:  # the tests of the figures draw them
+        patch.setattr("plenodepth.view.reports.page.figure_bytes", lambda figure, *_: repr(figure.axes).encode())
+        return write_reproduction_report(result, out)
 
 
 def plain(page: str) -> str:
@@ -40,7 +43,8 @@ def test_all_files_are_there_and_figures_are_within_the_page(written: list[Path]
     assert all(path.stat().st_size > 0 for path in written)
     page = written[0].read_text(encoding="utf-8")
     figures = written[2:]
-    assert page.count('src="data:image/png;base64,') == len(figures)
+    shown = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    assert [b64decode(picture) for picture in shown] == [path.read_bytes() for path in figures]
     assert not re.search(r'(src|href)="(?!data:)', page)
     text = written[1].read_text(encoding="utf-8")
     named = re.findall(r"!\[[^]]*\]\((figures/[^)]+)\)", text)
@@ -74,6 +78,25 @@ def test_markdown_tables_are_rectangular(written: list[Path]) -> None:
             assert len(re.findall(r"(?<!\\)\|", line)) == len(re.findall(r"(?<!\\)\|", following))
 
 
+def test_a_scene_shows_the_papers_two_and_the_best_of_ours_where_there_are_maps(
+    written: list[Path], result: ReproductionResult
+) -> None:
+    values = result.experiments["absolute"].values
+    best = min((label for label in values.means if label[0] == "A"), key=values.means.__getitem__)
+    text = written[1].read_text(encoding="utf-8")
+    assert f"calib: central sub-aperture depth, true and found (B/C/S, B/R/S, {best})" in text
+    assert f"figurines-2: central sub-aperture depth, true and found (B/C/S, {best})" in text
+
+
+@pytest.mark.usefixtures("undrawn_figures")
+def test_scenes_without_maps_are_left_out(result: ReproductionResult, tmp_path: Path) -> None:
+    written = write_reproduction_report(
+        replace(result, experiments={"absolute": result.experiments["absolute"]}), tmp_path
+    )
+    assert len(written) == 2
+
+
+@pytest.mark.usefixtures("undrawn_figures")
 def test_all_reached_and_nothing_asked_are_said(result: ReproductionResult, tmp_path: Path) -> None:
     alone = replace(result, experiments={"scale": result.experiments["scale"]})
     write_reproduction_report(alone, tmp_path)

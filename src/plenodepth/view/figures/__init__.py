@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from plenodepth.io.figures import write_figure as write_figure
     from plenodepth.metric.picture import depth_picture as depth_picture
     from plenodepth.view.figures.board_scale import board_scale_figure as board_scale_figure
+    from plenodepth.view.figures.board_scale import scale_error_figure as scale_error_figure
     from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
     from plenodepth.view.figures.calibration import depth_uncertainty_figure as depth_uncertainty_figure
     from plenodepth.view.figures.calibration import feature_figure as feature_figure
@@ -21,17 +22,16 @@ if TYPE_CHECKING:
     from plenodepth.view.figures.depth import cost_figure as cost_figure
     from plenodepth.view.figures.depth import difference_figure as difference_figure
     from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
-    from plenodepth.view.figures.reproduction import bias_figure as bias_figure
-    from plenodepth.view.figures.reproduction import disparity_figure as disparity_figure
-    from plenodepth.view.figures.reproduction import displacement_figure as displacement_figure
-    from plenodepth.view.figures.reproduction import means_figure as means_figure
+    from plenodepth.view.figures.relative_depth import depth_bias_figure as depth_bias_figure
+    from plenodepth.view.figures.relative_depth import disparity_error_figure as disparity_error_figure
+    from plenodepth.view.figures.relative_depth import displacement_error_figure as displacement_error_figure
+    from plenodepth.view.figures.relative_depth import mean_error_figure as mean_error_figure
     from plenodepth.view.figures.residuals import blur_residual_figure as blur_residual_figure
     from plenodepth.view.figures.residuals import board_poses_figure as board_poses_figure
     from plenodepth.view.figures.residuals import center_residual_figure as center_residual_figure
     from plenodepth.view.figures.residuals import lidar_residual_figure as lidar_residual_figure
     from plenodepth.view.figures.residuals import micro_image_residual_figure as micro_image_residual_figure
     from plenodepth.view.figures.residuals import residual_figure as residual_figure
-    from plenodepth.view.figures.scale_errors import scale_error_figure as scale_error_figure
     from plenodepth.view.figures.scene import scene_figure as scene_figure
 
 __getattr__, __dir__, __all__ = lazy_exports(
@@ -51,17 +51,17 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "depth_picture": "plenodepth.metric.picture",
         "difference_figure": "plenodepth.view.figures.depth",
         "relative_error_figure": "plenodepth.view.figures.depth",
-        "bias_figure": "plenodepth.view.figures.reproduction",
-        "disparity_figure": "plenodepth.view.figures.reproduction",
-        "displacement_figure": "plenodepth.view.figures.reproduction",
-        "means_figure": "plenodepth.view.figures.reproduction",
         "blur_residual_figure": "plenodepth.view.figures.residuals",
         "board_poses_figure": "plenodepth.view.figures.residuals",
         "center_residual_figure": "plenodepth.view.figures.residuals",
         "lidar_residual_figure": "plenodepth.view.figures.residuals",
         "micro_image_residual_figure": "plenodepth.view.figures.residuals",
         "residual_figure": "plenodepth.view.figures.residuals",
-        "scale_error_figure": "plenodepth.view.figures.scale_errors",
+        "scale_error_figure": "plenodepth.view.figures.board_scale",
+        "depth_bias_figure": "plenodepth.view.figures.relative_depth",
+        "disparity_error_figure": "plenodepth.view.figures.relative_depth",
+        "displacement_error_figure": "plenodepth.view.figures.relative_depth",
+        "mean_error_figure": "plenodepth.view.figures.relative_depth",
         "scene_figure": "plenodepth.view.figures.scene",
     },
 )

@@ -1,4 +1,4 @@
-"""Confidence and σ in pictures: what is left when the least sure is taken away, and σ predicted against observed."""
+"""What confidence and σ are worth: errors that remain without the least sure depths, σ predicted and observed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from plenodepth.studies.reproduction.results import MethodConfidence, RemainingErrors
-from plenodepth.view.figures.method_lines import method_line
-from plenodepth.view.figures.reproduction import GRID
+from plenodepth.view.figures.canvas import GRAY, GRID
+from plenodepth.view.figures.relative_depth import method_line
 
 CURVES = {"confidence": ("-", 2.0), "sigma": ("--", 1.6), "oracle": (":", 1.4)}  # line style and width
-SAID = {"confidence": "by confidence", "sigma": "by σ", "oracle": "oracle", "random": "at random"}
+LABELS = {"confidence": "by confidence", "sigma": "by σ", "oracle": "oracle", "random": "at random"}
 LEGEND: dict[str, Any] = {"fontsize": "small", "framealpha": 0.9, "edgecolor": "none"}
+STYLE_COLOR = "#444444"  # of lines in legends that stand for all methods
 ROBUST, RMS = "1.48 × median |error|", "RMS of the errors"
 
 
-def confidence_figure(name: str, methods: Mapping[str, MethodConfidence]) -> Figure:
-    """Of one dataset. Left: mean |error| of what remains. Right: observed errors of micro-images of like σ."""
+def confidence_figure(methods: Mapping[str, MethodConfidence], name: str) -> Figure:
+    """Methods on the dataset `name`. Left: mean |error| of what remains. Right: errors of micro-images of like σ."""
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for label, found in methods.items():
@@ -55,10 +56,10 @@ def _draw_order(axes: Axes, order: RemainingErrors, color: str) -> None:
 
 def _style_handles() -> list[Line2D]:
     handles = [
-        Line2D([], [], color="#444444", ls=style, lw=width, label=SAID[curve])
+        Line2D([], [], color=STYLE_COLOR, ls=style, lw=width, label=LABELS[curve])
         for curve, (style, width) in CURVES.items()
     ]
-    return [*handles, Line2D([], [], color="#444444", lw=0.8, alpha=0.6, label=SAID["random"])]
+    return [*handles, Line2D([], [], color=STYLE_COLOR, lw=0.8, alpha=0.6, label=LABELS["random"])]
 
 
 def _draw_reliability(axes: Axes, methods: Mapping[str, MethodConfidence]) -> None:
@@ -73,7 +74,7 @@ def _draw_reliability(axes: Axes, methods: Mapping[str, MethodConfidence]) -> No
     across, low, high = (np.concatenate(part) for part in zip(*seen, strict=True))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.axline((1, 1), (2, 2), color="#999999", linewidth=0.9, zorder=0)
+    axes.axline((1, 1), (2, 2), color=GRAY, linewidth=0.9, zorder=0)
     axes.set_xlim(0.8 * across.min(), 1.25 * across.max())
     axes.set_ylim(0.8 * low.min(), 1.25 * high.max())
     for axis in (axes.xaxis, axes.yaxis):
@@ -81,8 +82,8 @@ def _draw_reliability(axes: Axes, methods: Mapping[str, MethodConfidence]) -> No
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_minor_formatter(NullFormatter())
     handles = [
-        Line2D([], [], color="#444444", marker="o", label=ROBUST),
-        Line2D([], [], color="#444444", marker="x", ls=":", label=RMS),
-        Line2D([], [], color="#999999", lw=0.9, label="as predicted"),
+        Line2D([], [], color=STYLE_COLOR, marker="o", label=ROBUST),
+        Line2D([], [], color=STYLE_COLOR, marker="x", ls=":", label=RMS),
+        Line2D([], [], color=GRAY, lw=0.9, label="as predicted"),
     ]
     axes.legend(handles=handles, **LEGEND)

@@ -1,9 +1,11 @@
-"""Relative depth in pictures: errors over displacement, means beside the paper's, depth found against true depth."""
+"""Relative depth of many methods: errors over displacement, means beside the paper's, bias against the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,18 +20,58 @@ from plenodepth.studies.reproduction.results import (
     RelativeErrors,
     RelativeResult,
 )
-from plenodepth.view.figures.method_lines import method_line
+from plenodepth.view.figures.canvas import BLUE, GREEN, GRID, ORANGE, PINK, SKY, YELLOW, ZERO
 
 END = 12.0  # %, where the paper's plots end, too
 BIAS_END = 25.0  # %
-PAPER = "#b3261e"
-GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
+PAPER, INK = "#b3261e", "#222222"  # the paper's figures, and ours
 DATASET_MARKERS = {"r12-a": "o", "r12-b": "s", "r12-c": "^"}
+
+MAIN_METHODS = ("BLADE", "BLADEu", "DISP", "aware", "RTRX")  # all others are variants of these
+REFERENCE = "BLADE"  # the method that variants are drawn beside
+METHOD_COLORS = {
+    "BLADE": BLUE,
+    "BLADEu": SKY,
+    "DISP": YELLOW,
+    "aware": GREEN,
+    "aware + Γ": "#003b2b",
+    "BLADE, linear Γ": PINK,
+    "golden section": ORANGE,
+    "same-type blocks": "#666666",
+    "RTRX": "#7b2d8e",
+}
+MARKERS = "osD^vP*Xp"
+OTHER_MARKERS = "<>hd8H"
 
 Float64 = NDArray[np.float64]
 
 
-def displacement_figure(datasets: Mapping[str, Mapping[str, RelativeErrors]], methods: Sequence[str]) -> Figure:
+@dataclass(frozen=True)
+class LineStyle:
+    """Colour and marker of a method, the same in all figures."""
+
+    color: str
+    marker: str
+
+
+def method_line(label: str) -> LineStyle:
+    """The line of a method. One that is not known beforehand is black, with a marker chosen by its name."""
+    if label not in METHOD_COLORS:
+        return LineStyle("#000000", OTHER_MARKERS[crc32(label.encode()) % len(OTHER_MARKERS)])
+    return LineStyle(METHOD_COLORS[label], MARKERS[list(METHOD_COLORS).index(label) % len(MARKERS)])
+
+
+def method_groups(labels: Iterable[str]) -> list[list[str]]:
+    """Methods in groups that fit into one figure each: the main ones, and the variants beside the reference."""
+    present = list(labels)
+    main = [label for label in MAIN_METHODS if label in present]
+    variants = [label for label in present if label not in MAIN_METHODS]
+    if not main or not variants:
+        return [group for group in (main, variants) if group]
+    return [main, [REFERENCE, *variants] if REFERENCE in present else variants]
+
+
+def displacement_error_figure(datasets: Mapping[str, Mapping[str, RelativeErrors]], methods: Sequence[str]) -> Figure:
     """ε_z against the displacement for each dataset: mean and standard deviation of the pairs, cut off at 12 %."""
     rows = -(-len(datasets) // 2)
     figure = Figure(figsize=(10, 3.6 * rows + 0.6), layout="constrained")
@@ -60,7 +102,7 @@ def _draw_displacements(axes: Axes, found: RelativeErrors, label: str) -> None:
     axes.plot(place[beyond], np.full(beyond.sum(), 0.98 * END), "^", color=line.color, markersize=6)
 
 
-def means_figure(result: RelativeResult) -> Figure:
+def mean_error_figure(result: RelativeResult) -> Figure:
     """Mean ε_z over R12-A, B and C with its spread, single datasets as dots, and the paper's figures below each."""
     means = result.over_a_b_c
     labels = list(dict.fromkeys([*means, *result.others, *RELATIVE]))
@@ -72,7 +114,7 @@ def means_figure(result: RelativeResult) -> Figure:
             _draw_bar(axes, row, label, means[label], list(parts.values()))
         for name, mean in parts.items():
             text = name.upper() if row == 0 else None
-            style: dict[str, Any] = {"color": "#222222", "markerfacecolor": "white", "markersize": 5, "ls": ""}
+            style: dict[str, Any] = {"color": INK, "markerfacecolor": "white", "markersize": 5, "ls": ""}
             axes.plot(mean, row, DATASET_MARKERS[name], **style, label=text)
         if label in RELATIVE:
             mean, spread = RELATIVE[label]
@@ -100,26 +142,18 @@ def _dataset_means(label: str, datasets: Mapping[str, Mapping[str, RelativeError
 
 def _draw_bar(axes: Axes, row: int, label: str, mean: MeanAndSpread, parts: Sequence[float]) -> None:
     center, spread = 100 * mean.mean, 100 * mean.spread
-    named = row == 0
-    axes.barh(
-        row,
-        center,
-        height=0.36,
-        color=method_line(label).color,
-        alpha=0.75,
-        label="mean on these images" if named else None,
-    )
-    axes.errorbar(
-        center, row, xerr=spread, color="#222222", capsize=4, label="spread of the datasets" if named else None
-    )
-    axes.annotate(f"{center:.2f} ± {spread:.2f}", (max([center + spread, *parts]), row), **_beside("#222222"))
+    texts = ("mean on these images", "spread of the datasets") if row == 0 else (None, None)
+    axes.barh(row, center, height=0.36, color=method_line(label).color, alpha=0.75, label=texts[0])
+    axes.errorbar(center, row, xerr=spread, color=INK, capsize=4, label=texts[1])
+    axes.annotate(f"{center:.2f} ± {spread:.2f}", (max([center + spread, *parts]), row), **_beside(INK))
 
 
 def _beside(color: str) -> dict[str, Any]:
+    """Arguments of a label to the right of its point."""
     return {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "color": color, "fontsize": "small"}
 
 
-def bias_figure(name: str, found: Mapping[str, RelativeErrors]) -> Figure:
+def depth_bias_figure(found: Mapping[str, RelativeErrors], name: str) -> Figure:
     """How much too far each frame of a dataset is found, in % of its true distance, by all methods."""
     figure = Figure(figsize=(10, 4.8), layout="constrained")
     axes = figure.subplots()
@@ -131,7 +165,7 @@ def bias_figure(name: str, found: Mapping[str, RelativeErrors]) -> Figure:
         largest = max(largest, float(np.nanmax(np.abs(bias), initial=0)))
         line = method_line(label)
         axes.plot(truth, bias, color=line.color, marker=line.marker, markersize=4, linewidth=1.3, label=label)
-    axes.axhline(0, color="#999999", linewidth=0.8, zorder=0)
+    axes.axhline(0, **ZERO, zorder=0)
     cut = largest > BIAS_END
     if cut:
         axes.set_ylim(-BIAS_END, BIAS_END)
@@ -143,11 +177,11 @@ def bias_figure(name: str, found: Mapping[str, RelativeErrors]) -> Figure:
     return figure
 
 
-def disparity_figure(result: DisparityResult) -> Figure:
+def disparity_error_figure(result: DisparityResult) -> Figure:
     """ε_z against the displacement with the corrected and with the plain disparity."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots()
-    shown = (("corrected", result.corrected, "#0072b2"), ("uncorrected", result.uncorrected, "#d55e00"))
+    shown = (("corrected", result.corrected, BLUE), ("uncorrected", result.uncorrected, ORANGE))
     for label, found, color in shown:
         place, mean, std = _columns(found.displacements)
         axes.fill_between(place, mean - std, mean + std, color=color, alpha=0.13, linewidth=0)
