@@ -13,7 +13,7 @@ from plenodepth.calib.bundle.adjust import Adjustment, adjust
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.uncertainty import derived_parameters, uncertainty
 from plenodepth.view import write_figure
-from plenodepth.view.figures.canvas import type_color, type_label
+from plenodepth.view.figures.style import type_color, type_label
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"

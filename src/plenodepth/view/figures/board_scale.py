@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.view.figures.canvas import BLUE, GREEN, GRID, ORANGE, PINK, YELLOW, ZERO
+from plenodepth.view.figures.style import BLUE, GREEN, GRID, ORANGE, PINK, YELLOW, ZERO
 
 if TYPE_CHECKING:
     from plenodepth.studies.reproduction.results import ScaleErrors

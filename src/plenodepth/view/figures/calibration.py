@@ -16,7 +16,7 @@ from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.depth import depth_precision, virtual_from_metric
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.summary import DISPARITY_PRECISION
-from plenodepth.view.figures.canvas import BLUE, DARK, GRAY, GRID, ORANGE, SKY, ZERO, hide_ticks, type_color, type_label
+from plenodepth.view.figures.style import BLUE, DARK, GRAY, GRID, ORANGE, SKY, ZERO, hide_ticks, type_color, type_label
 
 CELLS = 24  # of the map of coverage, along the image's width
 MOST_PANELS = 16  # frames in the figure of corners

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from plenodepth.camera.model import Array
 from plenodepth.camera.summary import CameraSummary, depth_table, shown_depths
-from plenodepth.view.figures.canvas import (
+from plenodepth.view.figures.style import (
     BLUE,
     DARK,
     GREEN,

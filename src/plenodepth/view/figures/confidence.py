@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from plenodepth.studies.reproduction.results import MethodConfidence, RemainingErrors
-from plenodepth.view.figures.canvas import GRAY, GRID
 from plenodepth.view.figures.relative_depth import method_line
+from plenodepth.view.figures.style import GRAY, GRID
 
 CURVES = {"confidence": ("-", 2.0), "sigma": ("--", 1.6), "oracle": (":", 1.4)}  # line style and width
 LABELS = {"confidence": "by confidence", "sigma": "by σ", "oracle": "oracle", "random": "at random"}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plenodepth.evaluate.frames.relative import RelativeDepthError, by_displacement
 from plenodepth.metric.picture import MISSING, reduced
-from plenodepth.view.figures.canvas import BLUE, GRID, ORANGE, ZERO, hide_ticks
+from plenodepth.view.figures.style import BLUE, GRID, ORANGE, ZERO, hide_ticks
 
 if TYPE_CHECKING:
     from plenodepth.depth.curves import CostCurve

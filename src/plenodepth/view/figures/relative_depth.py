@@ -20,7 +20,7 @@ from plenodepth.studies.reproduction.results import (
     RelativeErrors,
     RelativeResult,
 )
-from plenodepth.view.figures.canvas import BLUE, GREEN, GRID, ORANGE, PINK, SKY, YELLOW, ZERO
+from plenodepth.view.figures.style import BLUE, GREEN, GRID, ORANGE, PINK, SKY, YELLOW, ZERO
 
 END = 12.0  # %, where the paper's plots end, too
 BIAS_END = 25.0  # %

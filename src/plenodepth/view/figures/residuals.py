@@ -13,7 +13,7 @@ from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
 from plenodepth.calib.lidar.pose import LidarPose
 from plenodepth.camera.model import Array
-from plenodepth.view.figures.canvas import BLUE, COLORS, DARK, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
+from plenodepth.view.figures.style import BLUE, COLORS, DARK, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
 
 BINS = (5, 18)  # fewest and most cells along the image's width
 IN_BIN = 12  # positions in a cell, on average

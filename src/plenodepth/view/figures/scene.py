@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from plenodepth.view.figures.canvas import BLUE, GREEN, GRID, MISSING, SKY, depth_colors, hide_ticks, reduced
+from plenodepth.metric.picture import MISSING, depth_colors, reduced
+from plenodepth.view.figures.style import BLUE, GREEN, GRID, SKY, hide_ticks
 
 QUALITY_END = 50.0  # mm, the end of the colours of differences
 MOST_PIXELS = 510  # of a picture's longer side

@@ -27,6 +27,6 @@ def type_label(lens_type: int) -> str:
 
 
 def hide_ticks(axes: Axes) -> None:
-    """Draw an image without ticks."""
+    """Remove the ticks of axes that show an image."""
     axes.set_xticks([])
     axes.set_yticks([])
