@@ -10,12 +10,12 @@ from plenodepth.camera import (
     PlenopticCamera,
     intrinsic_names,
     lens_center,
+    perturbed_camera,
     predicted_center,
     predicted_center_jacobian,
     preset,
     project,
     project_jacobian,
-    stepped,
     unproject,
     usable_virtual_range,
 )
@@ -83,9 +83,10 @@ def test_projection_by_every_intrinsic_parameter(name: str) -> None:
     assert jacobian.shape == (30, 3, len(names))
     for index, parameter in enumerate(names):
         step = np.eye(len(names))[index] * step_of(parameter)
-        numeric = (features(stepped(camera, step), points, k, l) - features(stepped(camera, -step), points, k, l)) / (
-            2 * step_of(parameter)
-        )
+        numeric = (
+            features(perturbed_camera(camera, step), points, k, l)
+            - features(perturbed_camera(camera, -step), points, k, l)
+        ) / (2 * step_of(parameter))
         assert_close(jacobian[..., index], numeric, parameter)
 
 
@@ -119,9 +120,10 @@ def test_micro_image_centres_by_every_intrinsic_parameter(name: str) -> None:
     for index, parameter in enumerate(names):
         size = step_of(parameter)
         step = np.eye(len(names))[index] * size
-        numeric = (predicted_center(k, l, stepped(camera, step)) - predicted_center(k, l, stepped(camera, -step))) / (
-            2 * size
-        )
+        numeric = (
+            predicted_center(k, l, perturbed_camera(camera, step))
+            - predicted_center(k, l, perturbed_camera(camera, -step))
+        ) / (2 * size)
         assert_close(jacobian[..., index], numeric, parameter)
 
 
@@ -163,7 +165,7 @@ def test_a_step_moves_the_lens_centres_as_it_says() -> None:
     names = intrinsic_names(camera)
     step = np.zeros(len(names))
     step[names.index("micro_lenses.translation.z")] = 0.01
-    moved = lens_center(3, 4, stepped(camera, step)) - lens_center(3, 4, camera)
+    moved = lens_center(3, 4, perturbed_camera(camera, step)) - lens_center(3, 4, camera)
     assert np.allclose(moved, [0, 0, 0.01], atol=1e-12)
-    assert stepped(camera, 0 * step).provenance is camera.provenance
-    assert np.array_equal(replace(camera).micro_lenses.pitch, stepped(camera, 0 * step).micro_lenses.pitch)
+    assert perturbed_camera(camera, 0 * step).provenance is camera.provenance
+    assert np.array_equal(replace(camera).micro_lenses.pitch, perturbed_camera(camera, 0 * step).micro_lenses.pitch)

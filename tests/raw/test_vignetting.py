@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, preset
-from plenodepth.camera.aperture.clipping import opened, pupil_on_lens
+from plenodepth.camera.aperture.clipping import open_part, pupil_on_lens
 from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.vignetting import model_white_image, predicted_vignetting, pupil_image
@@ -57,7 +57,7 @@ def test_a_white_image_through_a_distant_pupil_is_that_of_each_lens() -> None:
         seen = pupil_on_lens(k, l, camera)
         near = np.rint(middle[l, k] + [3, -2]).astype(int)
         away = np.linalg.norm(near - middle[l, k])
-        expected = opened(seen.ratio, seen.radius, np.array(away * pixel), camera).area
+        expected = open_part(seen.ratio, seen.radius, np.array(away * pixel), camera).area
         assert model[near[1], near[0]] == pytest.approx(float(expected), abs=0.01)
 
 

@@ -1,131 +1,147 @@
 """The blur-aware plenoptic camera of the paper: model, projection both ways, blur, depth, files, presets."""
 
-from plenodepth.camera.aperture.chief_ray import apparent_position, clipped_blur_radius, light_position, look_position
-from plenodepth.camera.aperture.clipping import (
-    ApertureTable,
-    aperture_diameter,
-    aperture_table,
-    focus_inverse_depth,
-    open_lens,
-)
-from plenodepth.camera.blur import (
-    BlurLine,
-    RelativeBlur,
-    blur_line,
-    inverse_focus_distance,
-    relative_blur,
-    relative_spread,
-)
-from plenodepth.camera.depth import (
-    DepthRange,
-    depth_of_field,
-    depth_precision,
-    depth_resolution,
-    focus_planes,
-    infinity_virtual_depth,
-    metric_from_virtual,
-    scaled_depth,
-    unscaled_depth,
-    usable_depth_range,
-    usable_virtual_range,
-    virtual_from_metric,
-)
-from plenodepth.camera.disparity import corrected_disparity, uncorrected_disparity, virtual_depth_from_disparity
-from plenodepth.camera.distortion import distort, undistort_exactly
-from plenodepth.camera.files.any_format import Camera, load_camera, load_plenoptic_camera, save_camera
-from plenodepth.camera.inverse_distortion import InverseDistortionFit, calibrate_inverse_distortion
-from plenodepth.camera.micro_images import fitted_to_lenses
-from plenodepth.camera.micro_lenses import (
-    LensDistances,
-    configuration,
-    lens_center,
-    lens_distances,
-    predicted_center,
-)
-from plenodepth.camera.model import (
-    Configuration,
-    Distortion,
-    ExitPupil,
-    GridCamera,
-    MainLens,
-    MicroImageArray,
-    MicroLensArray,
-    PlenopticCamera,
-    Provenance,
-    Sensor,
-    WhiteRadius,
-)
-from plenodepth.camera.parameters import intrinsic_names, stepped
-from plenodepth.camera.presets import PRESETS, preset
-from plenodepth.camera.projection import Projection, Sighting, lenses_that_see, project, unproject
-from plenodepth.camera.projection_jacobian import ProjectionJacobian, predicted_center_jacobian, project_jacobian
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "PRESETS",
-    "ApertureTable",
-    "BlurLine",
-    "Camera",
-    "Configuration",
-    "DepthRange",
-    "Distortion",
-    "ExitPupil",
-    "GridCamera",
-    "InverseDistortionFit",
-    "LensDistances",
-    "MainLens",
-    "MicroImageArray",
-    "MicroLensArray",
-    "PlenopticCamera",
-    "Projection",
-    "ProjectionJacobian",
-    "Provenance",
-    "RelativeBlur",
-    "Sensor",
-    "Sighting",
-    "WhiteRadius",
-    "aperture_diameter",
-    "aperture_table",
-    "apparent_position",
-    "blur_line",
-    "calibrate_inverse_distortion",
-    "clipped_blur_radius",
-    "configuration",
-    "corrected_disparity",
-    "depth_of_field",
-    "depth_precision",
-    "depth_resolution",
-    "distort",
-    "fitted_to_lenses",
-    "focus_inverse_depth",
-    "focus_planes",
-    "infinity_virtual_depth",
-    "intrinsic_names",
-    "inverse_focus_distance",
-    "lens_center",
-    "lens_distances",
-    "lenses_that_see",
-    "light_position",
-    "load_camera",
-    "load_plenoptic_camera",
-    "look_position",
-    "metric_from_virtual",
-    "open_lens",
-    "predicted_center",
-    "predicted_center_jacobian",
-    "preset",
-    "project",
-    "project_jacobian",
-    "relative_blur",
-    "relative_spread",
-    "save_camera",
-    "scaled_depth",
-    "stepped",
-    "uncorrected_disparity",
-    "undistort_exactly",
-    "unproject",
-    "unscaled_depth",
-    "usable_depth_range",
-    "usable_virtual_range",
-    "virtual_depth_from_disparity",
-    "virtual_from_metric",
-]
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.camera.aperture.chief_ray import apparent_position as apparent_position
+    from plenodepth.camera.aperture.chief_ray import chief_ray_position as chief_ray_position
+    from plenodepth.camera.aperture.chief_ray import clipped_blur_radius as clipped_blur_radius
+    from plenodepth.camera.aperture.chief_ray import light_centroid as light_centroid
+    from plenodepth.camera.aperture.clipping import ApertureTable as ApertureTable
+    from plenodepth.camera.aperture.clipping import aperture_diameter as aperture_diameter
+    from plenodepth.camera.aperture.clipping import aperture_table as aperture_table
+    from plenodepth.camera.aperture.clipping import focus_inverse_depth as focus_inverse_depth
+    from plenodepth.camera.aperture.clipping import open_lens as open_lens
+    from plenodepth.camera.blur import BlurLine as BlurLine
+    from plenodepth.camera.blur import RelativeBlur as RelativeBlur
+    from plenodepth.camera.blur import blur_line as blur_line
+    from plenodepth.camera.blur import inverse_focus_distance as inverse_focus_distance
+    from plenodepth.camera.blur import relative_blur as relative_blur
+    from plenodepth.camera.blur import relative_spread as relative_spread
+    from plenodepth.camera.depth import DepthRange as DepthRange
+    from plenodepth.camera.depth import depth_of_field as depth_of_field
+    from plenodepth.camera.depth import depth_precision as depth_precision
+    from plenodepth.camera.depth import depth_resolution as depth_resolution
+    from plenodepth.camera.depth import focus_planes as focus_planes
+    from plenodepth.camera.depth import infinity_virtual_depth as infinity_virtual_depth
+    from plenodepth.camera.depth import metric_from_virtual as metric_from_virtual
+    from plenodepth.camera.depth import scaled_depth as scaled_depth
+    from plenodepth.camera.depth import unscaled_depth as unscaled_depth
+    from plenodepth.camera.depth import usable_depth_range as usable_depth_range
+    from plenodepth.camera.depth import usable_virtual_range as usable_virtual_range
+    from plenodepth.camera.depth import virtual_from_metric as virtual_from_metric
+    from plenodepth.camera.disparity import corrected_disparity as corrected_disparity
+    from plenodepth.camera.disparity import uncorrected_disparity as uncorrected_disparity
+    from plenodepth.camera.disparity import virtual_depth_from_disparity as virtual_depth_from_disparity
+    from plenodepth.camera.distortion import distort as distort
+    from plenodepth.camera.distortion import undistort_exactly as undistort_exactly
+    from plenodepth.camera.files.any_format import Camera as Camera
+    from plenodepth.camera.files.any_format import load_camera as load_camera
+    from plenodepth.camera.files.any_format import load_plenoptic_camera as load_plenoptic_camera
+    from plenodepth.camera.files.any_format import save_camera as save_camera
+    from plenodepth.camera.inverse_distortion import InverseDistortionFit as InverseDistortionFit
+    from plenodepth.camera.inverse_distortion import calibrate_inverse_distortion as calibrate_inverse_distortion
+    from plenodepth.camera.micro_images import fitted_to_lenses as fitted_to_lenses
+    from plenodepth.camera.micro_lenses import LensDistances as LensDistances
+    from plenodepth.camera.micro_lenses import configuration as configuration
+    from plenodepth.camera.micro_lenses import lens_center as lens_center
+    from plenodepth.camera.micro_lenses import lens_distances as lens_distances
+    from plenodepth.camera.micro_lenses import predicted_center as predicted_center
+    from plenodepth.camera.model import Configuration as Configuration
+    from plenodepth.camera.model import Distortion as Distortion
+    from plenodepth.camera.model import ExitPupil as ExitPupil
+    from plenodepth.camera.model import GridCamera as GridCamera
+    from plenodepth.camera.model import MainLens as MainLens
+    from plenodepth.camera.model import MicroImageArray as MicroImageArray
+    from plenodepth.camera.model import MicroLensArray as MicroLensArray
+    from plenodepth.camera.model import PlenopticCamera as PlenopticCamera
+    from plenodepth.camera.model import Provenance as Provenance
+    from plenodepth.camera.model import Sensor as Sensor
+    from plenodepth.camera.model import WhiteRadius as WhiteRadius
+    from plenodepth.camera.parameters import intrinsic_names as intrinsic_names
+    from plenodepth.camera.parameters import perturbed_camera as perturbed_camera
+    from plenodepth.camera.presets import PRESETS as PRESETS
+    from plenodepth.camera.presets import preset as preset
+    from plenodepth.camera.projection import Projection as Projection
+    from plenodepth.camera.projection import Sighting as Sighting
+    from plenodepth.camera.projection import lenses_that_see as lenses_that_see
+    from plenodepth.camera.projection import project as project
+    from plenodepth.camera.projection import unproject as unproject
+    from plenodepth.camera.projection_jacobian import ProjectionJacobian as ProjectionJacobian
+    from plenodepth.camera.projection_jacobian import predicted_center_jacobian as predicted_center_jacobian
+    from plenodepth.camera.projection_jacobian import project_jacobian as project_jacobian
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "ApertureTable": "plenodepth.camera.aperture.clipping",
+        "BlurLine": "plenodepth.camera.blur",
+        "Camera": "plenodepth.camera.files.any_format",
+        "Configuration": "plenodepth.camera.model",
+        "DepthRange": "plenodepth.camera.depth",
+        "Distortion": "plenodepth.camera.model",
+        "ExitPupil": "plenodepth.camera.model",
+        "GridCamera": "plenodepth.camera.model",
+        "InverseDistortionFit": "plenodepth.camera.inverse_distortion",
+        "LensDistances": "plenodepth.camera.micro_lenses",
+        "MainLens": "plenodepth.camera.model",
+        "MicroImageArray": "plenodepth.camera.model",
+        "MicroLensArray": "plenodepth.camera.model",
+        "PRESETS": "plenodepth.camera.presets",
+        "PlenopticCamera": "plenodepth.camera.model",
+        "Projection": "plenodepth.camera.projection",
+        "ProjectionJacobian": "plenodepth.camera.projection_jacobian",
+        "Provenance": "plenodepth.camera.model",
+        "RelativeBlur": "plenodepth.camera.blur",
+        "Sensor": "plenodepth.camera.model",
+        "Sighting": "plenodepth.camera.projection",
+        "WhiteRadius": "plenodepth.camera.model",
+        "aperture_diameter": "plenodepth.camera.aperture.clipping",
+        "aperture_table": "plenodepth.camera.aperture.clipping",
+        "apparent_position": "plenodepth.camera.aperture.chief_ray",
+        "blur_line": "plenodepth.camera.blur",
+        "calibrate_inverse_distortion": "plenodepth.camera.inverse_distortion",
+        "chief_ray_position": "plenodepth.camera.aperture.chief_ray",
+        "clipped_blur_radius": "plenodepth.camera.aperture.chief_ray",
+        "configuration": "plenodepth.camera.micro_lenses",
+        "corrected_disparity": "plenodepth.camera.disparity",
+        "depth_of_field": "plenodepth.camera.depth",
+        "depth_precision": "plenodepth.camera.depth",
+        "depth_resolution": "plenodepth.camera.depth",
+        "distort": "plenodepth.camera.distortion",
+        "fitted_to_lenses": "plenodepth.camera.micro_images",
+        "focus_inverse_depth": "plenodepth.camera.aperture.clipping",
+        "focus_planes": "plenodepth.camera.depth",
+        "infinity_virtual_depth": "plenodepth.camera.depth",
+        "intrinsic_names": "plenodepth.camera.parameters",
+        "inverse_focus_distance": "plenodepth.camera.blur",
+        "lens_center": "plenodepth.camera.micro_lenses",
+        "lens_distances": "plenodepth.camera.micro_lenses",
+        "lenses_that_see": "plenodepth.camera.projection",
+        "light_centroid": "plenodepth.camera.aperture.chief_ray",
+        "load_camera": "plenodepth.camera.files.any_format",
+        "load_plenoptic_camera": "plenodepth.camera.files.any_format",
+        "metric_from_virtual": "plenodepth.camera.depth",
+        "open_lens": "plenodepth.camera.aperture.clipping",
+        "perturbed_camera": "plenodepth.camera.parameters",
+        "predicted_center": "plenodepth.camera.micro_lenses",
+        "predicted_center_jacobian": "plenodepth.camera.projection_jacobian",
+        "preset": "plenodepth.camera.presets",
+        "project": "plenodepth.camera.projection",
+        "project_jacobian": "plenodepth.camera.projection_jacobian",
+        "relative_blur": "plenodepth.camera.blur",
+        "relative_spread": "plenodepth.camera.blur",
+        "save_camera": "plenodepth.camera.files.any_format",
+        "scaled_depth": "plenodepth.camera.depth",
+        "uncorrected_disparity": "plenodepth.camera.disparity",
+        "undistort_exactly": "plenodepth.camera.distortion",
+        "unproject": "plenodepth.camera.projection",
+        "unscaled_depth": "plenodepth.camera.depth",
+        "usable_depth_range": "plenodepth.camera.depth",
+        "usable_virtual_range": "plenodepth.camera.depth",
+        "virtual_depth_from_disparity": "plenodepth.camera.disparity",
+        "virtual_from_metric": "plenodepth.camera.depth",
+    },
+)

@@ -25,7 +25,7 @@ def intrinsic_names(camera: PlenopticCamera) -> tuple[str, ...]:
     )
 
 
-def stepped(camera: PlenopticCamera, step: ArrayLike) -> PlenopticCamera:
+def perturbed_camera(camera: PlenopticCamera, step: ArrayLike) -> PlenopticCamera:
     """The camera after adding `step` (n,), in the order of `intrinsic_names`, to its parameters.
 
     The rotation of the lens array is turned by the rotation vector in its own frame (`Pose.perturbed`).

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import thin_lens
-from plenodepth.camera.aperture.chief_ray import apparent_position, clipped_blur_radius, look_position
+from plenodepth.camera.aperture.chief_ray import apparent_position, chief_ray_position, clipped_blur_radius
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.depth import scaled_depth, unscaled_depth
 from plenodepth.camera.distortion import BLOCK, distort, undistort_exactly
@@ -109,7 +109,7 @@ def unproject(
     NaN where v is missing or at or beyond infinity, and where φ has no inverse.
     """
     if apparent and camera.type_count:
-        uv = look_position(uv, k, l, virtual_depth, camera)
+        uv = chief_ray_position(uv, k, l, virtual_depth, camera)
     virtual = virtual_point(uv, k, l, virtual_depth, camera)
     if undistortion == "exact":
         virtual = undistort_exactly(virtual, camera.distortion, invalid="nan")

@@ -20,7 +20,9 @@ class ProjectionJacobian(NamedTuple):
     """Derivatives of (u, v, ρ), px, over the broadcast shape (...); the row of ρ is NaN for pinholes."""
 
     by_point: Array  # (..., 3, 3) by the point in the camera frame, mm
-    by_intrinsics: Array  # (..., 3, n) by the parameters of intrinsic_names, for the step of parameters.stepped
+    by_intrinsics: (
+        Array  # (..., 3, n) by the parameters of intrinsic_names, for the step of parameters.perturbed_camera
+    )
 
     def by_pose(self, cam_from_board: Pose, board_points: ArrayLike) -> Array:
         """(..., 3, 6) by the step of `cam_from_board.perturbed`, for points (..., 3) given in the board's frame."""

@@ -1,24 +1,39 @@
 """Raw image in, clean image out."""
 
-from plenodepth.camera.raw_format import BAYER_PATTERNS
-from plenodepth.raw.demosaic import demosaic
-from plenodepth.raw.image import Devignetting, RawImage, RimCheck
-from plenodepth.raw.load import Method, clean_image, load_raw
-from plenodepth.raw.noise import noise_level
-from plenodepth.raw.vignetting import RadialVignetting, estimated_vignetting, model_white_image, predicted_vignetting
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BAYER_PATTERNS",
-    "Devignetting",
-    "Method",
-    "RadialVignetting",
-    "RawImage",
-    "RimCheck",
-    "clean_image",
-    "demosaic",
-    "estimated_vignetting",
-    "load_raw",
-    "model_white_image",
-    "noise_level",
-    "predicted_vignetting",
-]
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.camera.raw_format import BAYER_PATTERNS as BAYER_PATTERNS
+    from plenodepth.raw.demosaic import demosaic as demosaic
+    from plenodepth.raw.image import Devignetting as Devignetting
+    from plenodepth.raw.image import RawImage as RawImage
+    from plenodepth.raw.image import RimCheck as RimCheck
+    from plenodepth.raw.load import Method as Method
+    from plenodepth.raw.load import clean_image as clean_image
+    from plenodepth.raw.load import load_raw as load_raw
+    from plenodepth.raw.noise import noise_level as noise_level
+    from plenodepth.raw.vignetting import RadialVignetting as RadialVignetting
+    from plenodepth.raw.vignetting import estimated_vignetting as estimated_vignetting
+    from plenodepth.raw.vignetting import model_white_image as model_white_image
+    from plenodepth.raw.vignetting import predicted_vignetting as predicted_vignetting
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "BAYER_PATTERNS": "plenodepth.camera.raw_format",
+        "Devignetting": "plenodepth.raw.image",
+        "Method": "plenodepth.raw.load",
+        "RadialVignetting": "plenodepth.raw.vignetting",
+        "RawImage": "plenodepth.raw.image",
+        "RimCheck": "plenodepth.raw.image",
+        "clean_image": "plenodepth.raw.load",
+        "demosaic": "plenodepth.raw.demosaic",
+        "estimated_vignetting": "plenodepth.raw.vignetting",
+        "load_raw": "plenodepth.raw.load",
+        "model_white_image": "plenodepth.raw.vignetting",
+        "noise_level": "plenodepth.raw.noise",
+        "predicted_vignetting": "plenodepth.raw.vignetting",
+    },
+)

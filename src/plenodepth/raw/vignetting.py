@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
-from plenodepth.camera.aperture.clipping import disc_of_pupil, opened, pupil_image_offset
+from plenodepth.camera.aperture.clipping import disc_of_pupil, open_part, pupil_image_offset
 from plenodepth.errors import InputError
 from plenodepth.raw.offsets import each_band, patch_pixels, patches, pixel_offsets, sampled_micro_images
 
@@ -130,7 +130,7 @@ def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: fl
         disc = disc_of_pupil(main, sensor, lens_type, camera, f_number)
         for du, wu in zip(nodes / 2, weights / 2, strict=True):
             for dv, wv in zip(nodes / 2, weights / 2, strict=True):
-                row += wu * wv * opened(*disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size, camera).area
+                row += wu * wv * open_part(*disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size, camera).area
     return light, largest
 
 

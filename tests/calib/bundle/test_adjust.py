@@ -22,7 +22,7 @@ from plenodepth.calib.features import Board, Features
 from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno
 from plenodepth.camera import PlenopticCamera, project, virtual_from_metric
 from plenodepth.camera.micro_lenses import lens_distances
-from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 
@@ -60,7 +60,9 @@ def test_jacobians_are_those_of_the_residuals(aperture: bool) -> None:
     for index, name in enumerate(intrinsic_names(CAMERA)):
         step = np.zeros(len(intrinsic_names(CAMERA)))
         step[index] = size = steps.get(name.split(".")[-1], 1e-6)
-        numeric = (values(stepped(CAMERA, step), POSES[0]) - values(stepped(CAMERA, -step), POSES[0])) / (2 * size)
+        numeric = (
+            values(perturbed_camera(CAMERA, step), POSES[0]) - values(perturbed_camera(CAMERA, -step), POSES[0])
+        ) / (2 * size)
         # The aperture's table is interpolated linearly: its slope has kinks of a percent.
         np.testing.assert_allclose(
             analytic.by_intrinsics[..., index], numeric, atol=(0.02 if aperture else 1e-4) * np.abs(numeric).max()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plenodepth.calib.corners.clipping import appears_at, clipping, knows_clipping, looks_at, no_clipping
-from plenodepth.camera import apparent_position, look_position, preset
+from plenodepth.camera import apparent_position, chief_ray_position, preset
 
 CAMERA = preset("r12-mini")
 K, L = np.array([10, 11, 12, 12]), np.array([9, 9, 8, 10])
@@ -16,7 +16,9 @@ K, L = np.array([10, 11, 12, 12]), np.array([9, 9, 8, 10])
 def test_pixels_look_where_the_camera_model_says(virtual_depth: float) -> None:
     v = np.full(len(K), virtual_depth)
     uv = CAMERA.micro_images.center(K, L) + [[0.5, 1.0], [-4.0, 3.0], [6.0, 4.0], [2.0, -8.0]]
-    np.testing.assert_allclose(looks_at(clipping(K, L, v, CAMERA), uv), look_position(uv, K, L, v, CAMERA), atol=5e-3)
+    np.testing.assert_allclose(
+        looks_at(clipping(K, L, v, CAMERA), uv), chief_ray_position(uv, K, L, v, CAMERA), atol=5e-3
+    )
 
 
 @pytest.mark.parametrize("virtual_depth", [2.2, 5.0, 11.0])

@@ -12,11 +12,11 @@ from plenodepth.camera import (
     ExitPupil,
     PlenopticCamera,
     apparent_position,
+    chief_ray_position,
     clipped_blur_radius,
     lens_distances,
     lenses_that_see,
-    light_position,
-    look_position,
+    light_centroid,
     preset,
     project,
     unproject,
@@ -64,7 +64,7 @@ def samples(camera: PlenopticCamera, count: int = 4000) -> tuple[np.ndarray, np.
 def test_apparent_and_look_positions_undo_each_other(name: str, number: float) -> None:
     camera = CAMERAS[name]
     uv, k, l, v = samples(camera)
-    looked = look_position(uv, k, l, v, camera, number)
+    looked = chief_ray_position(uv, k, l, v, camera, number)
     lit = np.isfinite(looked).all(axis=1)
     back = apparent_position(looked, k, l, v, camera, number)
     there = np.isfinite(back).all(axis=1)
@@ -73,14 +73,14 @@ def test_apparent_and_look_positions_undo_each_other(name: str, number: float) -
     assert np.abs(back[there] - uv[there]).max() < 1e-6
     shown = apparent_position(uv, k, l, v, camera, number)
     some = np.isfinite(shown).all(axis=1)
-    assert np.abs(look_position(shown[some], k[some], l[some], v[some], camera, number) - uv[some]).max() < 1e-6
+    assert np.abs(chief_ray_position(shown[some], k[some], l[some], v[some], camera, number) - uv[some]).max() < 1e-6
 
 
 def test_what_no_pixel_shows_is_nan() -> None:
     camera, k, l = preset("r12-es"), 88, 76
     center = camera.micro_images.center(k, l)
     assert np.isnan(apparent_position(center + [50, 0], k, l, 7.0, camera)).all()
-    assert np.isnan(look_position(center + [50, 0], k, l, 7.0, camera)).all()
+    assert np.isnan(chief_ray_position(center + [50, 0], k, l, 7.0, camera)).all()
     assert np.isnan(apparent_position([np.nan, 1.0], k, l, 7.0, camera)).all()
     np.testing.assert_allclose(apparent_position(center, k, l, 7.0, camera), center, atol=0.2)
 
@@ -100,8 +100,8 @@ def test_positions_broadcast() -> None:
     uv = camera.micro_images.center(80, 70) + np.array([[1.0, 2.0], [3.0, -4.0], [0.0, 5.0]])
     v = np.array([3.0, 9.0])[:, None]
     assert apparent_position(uv, 80, 70, v, camera).shape == (2, 3, 2)
-    assert look_position(uv, 80, 70, v, camera).shape == (2, 3, 2)
-    assert light_position(uv, 80, 70, v, camera).shape == (2, 3, 2)
+    assert chief_ray_position(uv, 80, 70, v, camera).shape == (2, 3, 2)
+    assert light_centroid(uv, 80, 70, v, camera).shape == (2, 3, 2)
     assert clipped_blur_radius(uv, 80, 70, v, camera).shape == (2, 3)
 
 
@@ -175,7 +175,7 @@ def test_a_pixel_of_a_ramp_is_as_bright_as_the_place_where_it_looks(depth: float
         """mm on the wall along the ramp."""
         return unproject(uv, k, l, v, camera, depth_scale=False)[:, axis]
 
-    straight, looked = place(pixel), place(look_position(pixel, k, l, v, camera, 4.0))
+    straight, looked = place(pixel), place(chief_ray_position(pixel, k, l, v, camera, 4.0))
     line = np.polyfit(wide[pixel[:, 1], pixel[:, 0]].astype(np.float64), straight, 1)  # place of a brightness
     found = np.polyval(line, narrow[pixel[:, 1], pixel[:, 0]].astype(np.float64))
     per_pixel = np.mean(np.abs(place(pixel + np.eye(2)[axis]) - straight))
@@ -203,7 +203,7 @@ def test_the_light_of_a_small_emitter_is_centred_where_light_position_says(depth
     alone = replace(setup, owner=np.where(near, lens, -1).astype(np.int32))
     light = render(scene, camera, RenderSettings(rays=8192, seed=5), setup=alone).light[..., 0].astype(np.float64)
     found = np.array([(light * columns).sum(), (light * rows).sum()]) / light.sum()
-    assert np.linalg.norm(found - light_position(uv, k, l, v, camera, 4.0)) < 0.05
+    assert np.linalg.norm(found - light_centroid(uv, k, l, v, camera, 4.0)) < 0.05
     assert np.linalg.norm(found - uv) > 0.1
     # Its light alone is centred elsewhere than what a texture shows there.
     assert np.linalg.norm(found - apparent_position(uv, k, l, v, camera, 4.0)) > farther

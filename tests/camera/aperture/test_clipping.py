@@ -20,9 +20,9 @@ from plenodepth.camera.aperture.clipping import (
     disc_of_pupil,
     focus_inverse_depth,
     open_lens,
-    opened,
+    open_part,
+    open_part_slope,
     pupil_on_lens,
-    slope_of_opened,
 )
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
@@ -178,7 +178,7 @@ def test_an_open_lens_is_what_rays_pass(name: str, f_number: float) -> None:
             away = generator.uniform(-0.7, 0.7, 2) * camera.micro_images.radius
             pixel = predicted_center(k, l, camera) - pupil.center / pixel_size + away
             offset = -away * pixel_size  # the image is the sensor turned by 180°
-            found = opened(pupil.ratio, pupil.radius, np.linalg.norm(offset), camera)
+            found = open_part(pupil.ratio, pupil.radius, np.linalg.norm(offset), camera)
             y = passing(camera, k, l, pixel, f_number)
             assert found.area == pytest.approx(len(y) / LENS_POINTS, abs=2e-3)
             if len(y) < 0.02 * LENS_POINTS:
@@ -204,7 +204,7 @@ def test_the_slope_of_the_centroid_is_its_derivative(name: str) -> None:
         expected = (far - near) / (2 * step)
         some = np.isfinite(expected)
         ratio, radius = disc_of_pupil(*lens_distances(camera), lens_type, camera)
-        found = slope_of_opened(ratio, radius, offset, camera)
+        found = open_part_slope(ratio, radius, offset, camera)
         np.testing.assert_allclose(found[some], expected[some], atol=1e-4, rtol=1e-4)
 
 

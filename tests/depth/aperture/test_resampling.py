@@ -8,7 +8,7 @@ import pytest
 from cameras import keplerian
 
 from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, metric_from_virtual, preset
-from plenodepth.camera.aperture.chief_ray import look_position
+from plenodepth.camera.aperture.chief_ray import chief_ray_position
 from plenodepth.camera.aperture.clipping import aperture_table
 from plenodepth.camera.model import ExitPupil
 from plenodepth.camera.presets import shrunk
@@ -110,7 +110,7 @@ def test_where_a_pixel_looks_and_back() -> None:
 
 
 def test_with_an_exit_pupil_pixels_look_from_the_middle_of_the_light() -> None:
-    """Off the axis that is not the micro-image's centre; `look_position` is the optics' own answer."""
+    """Off the axis that is not the micro-image's centre; `chief_ray_position` is the optics' own answer."""
     settings, u = DepthSettings(aperture_model="per_pixel"), 1 / 8
     whole = preset("r12-es")
     camera = replace(whole, main_lens=replace(whole.main_lens, exit_pupil=ExitPupil(6.0, 10.0)))
@@ -127,7 +127,7 @@ def test_with_an_exit_pupil_pixels_look_from_the_middle_of_the_light() -> None:
     )
     shift = from_light * (factor - 1)[:, None]
     pixels = camera.micro_images.center(k, l) + offset
-    expected = look_position(pixels, k, l, 1 / u, camera) - pixels
+    expected = chief_ray_position(pixels, k, l, 1 / u, camera) - pixels
     assert layers.aside > 1.5
     assert np.abs(expected).max() > 1.5
     # Where a texture is matched is not quite where a pixel looks on average.

@@ -1,6 +1,6 @@
 """Bundle adjustment with Ceres: one residual block per board and frame, one for the micro-image centres, priors.
 
-The unknowns are steps from an estimate: the camera's of `camera.parameters.stepped`, and six of `Pose.perturbed` for
+The unknowns are steps from an estimate: the camera's of `perturbed_camera`, and six of `Pose.perturbed` for
 each board. Robust weights are given; `calib.bundle.adjust` refreshes them between solutions.
 """
 
@@ -19,7 +19,7 @@ from plenodepth.calib.bundle.start_poses import BoardView
 from plenodepth.calib.bundle.weights import CommonErrors
 from plenodepth.calib.features import Centers
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.geometry.pose import cross_matrix
@@ -129,7 +129,7 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     summary = pyceres.SolverSummary()
     pyceres.solve(options, ceres, summary)
     estimate = Estimate(
-        stepped(start.camera, camera_step),
+        perturbed_camera(start.camera, camera_step),
         {**start.poses, **{v: start.poses[v].perturbed(s) for v, s in steps.items()}},
     )
     converged = summary.termination_type == pyceres.TerminationType.CONVERGENCE
@@ -170,7 +170,7 @@ def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted
     pose0 = start.poses[view]
 
     def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]] | None:
-        camera, pose = stepped(start.camera, parameters[0]), pose0.perturbed(parameters[1])
+        camera, pose = perturbed_camera(start.camera, parameters[0]), pose0.perturbed(parameters[1])
         values, by_intrinsics, by_pose = feature_residuals(
             weighted.seen, pose, camera, aperture=problem.aperture, derivatives=derivatives
         )
@@ -192,7 +192,7 @@ def _center_function(problem: Problem, start: Estimate) -> Function:
     centers, root = problem.centers
 
     def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
-        camera = stepped(start.camera, parameters[0])
+        camera = perturbed_camera(start.camera, parameters[0])
         values, jacobian = center_residuals(centers, camera, derivatives=derivatives)
         jacobians = [] if jacobian is None else [root @ jacobian @ _turning(parameters[0], 6)]
         return (root @ values[..., None]).ravel(), jacobians

@@ -30,7 +30,7 @@ class Residuals(NamedTuple):
     """Predicted less observed (u, v, ρ), px; the row of ρ is zero where it is unknown."""
 
     values: Array  # (n, 3)
-    by_intrinsics: Array | None  # (n, 3, p) by the step of `camera.parameters.stepped`
+    by_intrinsics: Array | None  # (n, 3, p) by the step of `camera.parameters.perturbed_camera`
     by_pose: Array | None  # (n, 3, 6) by the step of `Pose.perturbed`
 
 

@@ -24,7 +24,7 @@ from plenodepth.calib.bundle.start_poses import BoardView
 from plenodepth.camera.depth import metric_from_virtual
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names, stepped
+from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
 from plenodepth.camera.projection import project
 from plenodepth.errors import InputError
 
@@ -51,7 +51,7 @@ class _Information(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """Covariance of the intrinsic parameters `names` (n,), by steps of `camera.parameters.stepped`."""
+    """Covariance of the intrinsic parameters `names` (n,), by steps of `camera.parameters.perturbed_camera`."""
 
     names: tuple[str, ...]
     covariance: Array  # (n, n)
@@ -80,7 +80,7 @@ class Uncertainty:
         for index, name in enumerate(self.names):
             step = np.zeros(len(places))
             step[places[name]] = size = max(1e-2 * sigma[index], 1e-12)
-            slopes.append((value(stepped(camera, step)) - value(stepped(camera, -step))) / (2 * size))
+            slopes.append((value(perturbed_camera(camera, step)) - value(perturbed_camera(camera, -step))) / (2 * size))
         jacobian = np.stack(slopes, axis=-1)
         variance = np.einsum("...i,ij,...j->...", jacobian, self.covariance, jacobian)
         return np.asarray(np.sqrt(np.maximum(variance, 0)))

@@ -3,11 +3,11 @@
 The thin-lens model puts a point at the pixel x_thin whose lens centre looks at it. A clipped pixel x looks elsewhere,
 on average along the ray through the centroid ȳ(x) of the open part of its lens (`clipping`): at virtual depth v it
 shows what an unclipped pixel would show at x_eff(x) = x + ȳ(x) (1/v − 1/v0). So a point of a scene appears at the
-pixel with x_eff(x) = x_thin (`apparent_position`), and `look_position` is the way back.
+pixel with x_eff(x) = x_thin (`apparent_position`), and `chief_ray_position` is the way back.
 
 That is the position of what textures and edges show, once the vignetting is divided out: to first order of the texture
 a pixel has the brightness of its mean direction. The centroid of the *light* of a single bright point in the dark is
-another one (`light_position`): each pixel of the spot takes part by the light that it gets of the point, and what of
+another one (`light_centroid`): each pixel of the spot takes part by the light that it gets of the point, and what of
 the lens is open to the point is not what is open to a pixel. Both agree where the blur is small.
 
 Pinholes neither shift nor blur: all of this refuses them.
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.camera.aperture.clipping import PupilOnLens, opened, pupil_on_lens, slope_of_opened
+from plenodepth.camera.aperture.clipping import PupilOnLens, open_part, open_part_slope, pupil_on_lens
 from plenodepth.camera.micro_lenses import focal_length, lens_distances, predicted_center
 from plenodepth.camera.model import Array, PlenopticCamera
 
@@ -29,7 +29,7 @@ CONVERGED = 1e-9  # px
 LEAST_OVERLAP = 1e-4  # of a lens' radius: with less of it open a pixel is dark
 
 
-def look_position(
+def chief_ray_position(
     uv: ArrayLike,
     k: ArrayLike,
     l: ArrayLike,
@@ -44,7 +44,7 @@ def look_position(
     lens = _clipped_lens(k, l, virtual_depth, camera, f_number)
     away, distance = _from_pupil_image(uv, lens, camera)
     dark = distance > _last_open(camera, lens.pupil)
-    centroid = opened(lens.pupil.ratio, lens.pupil.radius, np.where(dark, 0, distance), camera).centroid
+    centroid = open_part(lens.pupil.ratio, lens.pupil.radius, np.where(dark, 0, distance), camera).centroid
     return _image_of(lens, away, np.where(dark, np.nan, distance + lens.focus_gap * centroid), distance)
 
 
@@ -56,7 +56,9 @@ def apparent_position(
     camera: PlenopticCamera,
     f_number: float | None = None,
 ) -> Array:
-    """Pixel (..., 2) of micro-image (k, l) that shows what the thin-lens model puts at `uv`: undoes `look_position`.
+    """Pixel (..., 2) of micro-image (k, l) that shows what the thin-lens model puts at `uv`.
+
+    The inverse of `chief_ray_position`.
 
     NaN where no pixel with light does.
     """
@@ -65,14 +67,14 @@ def apparent_position(
     target, gap, ratio, radius, last = np.broadcast_arrays(
         target, lens.focus_gap, lens.pupil.ratio, lens.pupil.radius, _last_open(camera, lens.pupil)
     )
-    reached = last + gap * opened(ratio, radius, last, camera).centroid
+    reached = last + gap * open_part(ratio, radius, last, camera).centroid
     seen = target <= reached
     low, high, place = np.zeros(target.shape), last, np.where(seen, np.minimum(target, last), 0)
     slope = np.ones(target.shape)
     for _ in range(ITERATIONS):
-        excess = place + gap * opened(ratio, radius, place, camera).centroid - target
+        excess = place + gap * open_part(ratio, radius, place, camera).centroid - target
         high, low = np.where(excess > 0, place, high), np.where(excess > 0, low, place)
-        slope = 1 + gap * slope_of_opened(ratio, radius, place, camera)
+        slope = 1 + gap * open_part_slope(ratio, radius, place, camera)
         if not (np.abs(excess[seen]) > CONVERGED * camera.sensor.pixel_size).any():
             break
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -82,7 +84,7 @@ def apparent_position(
     return _image_of(lens, away, found, target)
 
 
-def light_position(
+def light_centroid(
     uv: ArrayLike,
     k: ArrayLike,
     l: ArrayLike,
@@ -100,7 +102,7 @@ def light_position(
     ratio, radius, _ = lens.pupil
     gain = 1 + ratio * lens.focus_gap
     with np.errstate(divide="ignore"):
-        centroid = opened(ratio / gain, radius / np.abs(gain), distance, camera).centroid
+        centroid = open_part(ratio / gain, radius / np.abs(gain), distance, camera).centroid
     return _image_of(lens, away, distance - lens.focus_gap * centroid, distance)
 
 
@@ -118,7 +120,7 @@ def clipped_blur_radius(
     """
     lens = _clipped_lens(k, l, virtual_depth, camera, f_number)
     _, distance = _from_pupil_image(uv, lens, camera)
-    part = opened(lens.pupil.ratio, lens.pupil.radius, distance, camera)
+    part = open_part(lens.pupil.ratio, lens.pupil.radius, distance, camera)
     # A disc of radius r has the variance r²/4 along each axis.
     radius = np.sqrt(2 * (part.variance_along + part.variance_across)) * lens.focus_gap
     return np.asarray(radius / camera.sensor.pixel_size)

@@ -216,10 +216,10 @@ def open_lens(
     """
     main, sensor = distances or lens_distances(camera)
     ratio, radius = disc_of_pupil(main, sensor, lens_type, camera, f_number)
-    return opened(ratio, radius, np.asarray(offset, dtype=np.float64), camera)
+    return open_part(ratio, radius, np.asarray(offset, dtype=np.float64), camera)
 
 
-def opened(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> OpenLens:
+def open_part(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> OpenLens:
     """`open_lens` for `offset` mm (≥ 0) from `PupilOnLens.center`, of any lens; all broadcast."""
     half = camera.micro_lenses.lens_diameter / 2
     moments = common_moments(half, radius, np.abs(ratio) * offset)
@@ -233,8 +233,8 @@ def opened(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) 
     return OpenLens(area, width * side * centroid, width * along, width * across, width * side * third)
 
 
-def slope_of_opened(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
-    """d(centroid)/d(offset) of `opened`, along; across it is centroid/offset. NaN where nothing is open."""
+def open_part_slope(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
+    """d(centroid)/d(offset) of `open_part`, along; across it is centroid/offset. NaN where nothing is open."""
     half, distance = camera.micro_lenses.lens_diameter / 2, np.abs(ratio) * offset
     moments, slopes = common_moments(half, radius, distance), common_slopes(half, radius, distance)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,1 +1,21 @@
-"""Cameras in files: our own format, libpleno's and the vendor's."""
+"""Cameras in files: our own format (YAML, JSON), libpleno's (.js) and the vendor's grid (.xml)."""
+
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.camera.files.any_format import Camera as Camera
+    from plenodepth.camera.files.any_format import load_camera as load_camera
+    from plenodepth.camera.files.any_format import load_plenoptic_camera as load_plenoptic_camera
+    from plenodepth.camera.files.any_format import save_camera as save_camera
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "Camera": "plenodepth.camera.files.any_format",
+        "load_camera": "plenodepth.camera.files.any_format",
+        "load_plenoptic_camera": "plenodepth.camera.files.any_format",
+        "save_camera": "plenodepth.camera.files.any_format",
+    },
+)
