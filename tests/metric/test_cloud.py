@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import laspy
 import numpy as np
+import pye57
 import pytest
 from cameras import keplerian
 from scipy.spatial import KDTree
@@ -205,7 +207,6 @@ def test_other_suffixes_are_refused(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["las", "laz"])
 def test_las_keeps_confidence_and_sigma(tmp_path, suffix):
-    laspy = pytest.importorskip("laspy")
     cloud = small_cloud()
     write_cloud(cloud, tmp_path / f"c.{suffix}")
     back = laspy.read(tmp_path / f"c.{suffix}")
@@ -219,7 +220,6 @@ def test_las_keeps_confidence_and_sigma(tmp_path, suffix):
 
 
 def test_e57_is_in_metres_with_the_confidence_as_intensity(tmp_path):
-    pye57 = pytest.importorskip("pye57")
     cloud = small_cloud()
     write_cloud(cloud, tmp_path / "c.e57")
     file = pye57.E57(str(tmp_path / "c.e57"))

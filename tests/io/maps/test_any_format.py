@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
+import OpenEXR
 import pytest
 from damage import damaged
-from exr_files import NONE, RLE, ZIP, ZIPS, exr_bytes
 from hypothesis import given, settings
 
 from plenodepth.errors import InputError
@@ -27,6 +28,11 @@ def archived(metric: bool) -> DepthMapArchive:
     return DepthMapArchive(DEPTH.astype(np.float64), none, np.zeros(DEPTH.shape, np.uint16), 1, 2000, metric, False)
 
 
+def write_exr(channels: dict[str, np.ndarray], path: Path, packing: str = "ZIP") -> None:
+    header = {"compression": getattr(OpenEXR, f"{packing}_COMPRESSION"), "type": OpenEXR.scanlineimage}
+    OpenEXR.File(header, dict(channels)).write(str(path))  # a copy, because the package changes it
+
+
 def csv_text(frames: dict[int, np.ndarray]) -> str:
     rows = [
         f"{frame},{k},{l},{depth[l, k]!s}"
@@ -40,7 +46,7 @@ def test_every_format_gives_the_same_map_with_holes_as_nan(tmp_path: Path) -> No
     write_float_map(DEPTH, tmp_path / "map.tiff")
     np.save(tmp_path / "map.npy", DEPTH.astype(np.float64))
     np.save(tmp_path / "zeros.npy", ZEROS)
-    (tmp_path / "map.exr").write_bytes(exr_bytes(dict.fromkeys("RGB", ZEROS)))
+    write_exr(dict.fromkeys("RGB", ZEROS), tmp_path / "map.exr")
     (tmp_path / "map.csv").write_text(csv_text({0: DEPTH}))
     write_depth_map(archived(metric=True), tmp_path / "map.bin.gz")
     for name, notes in (
@@ -103,31 +109,48 @@ def test_a_depth_beyond_all_bounds_is_missing(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_map(tmp_path / "map.csv").values, np.float32([[np.nan, 500]]))
 
 
-@pytest.mark.parametrize("packing", [NONE, RLE, ZIPS, ZIP])
+@pytest.mark.parametrize("packing", ["NO", "RLE", "ZIPS", "ZIP", "PIZ"])
 @pytest.mark.parametrize("kind", [np.float32, np.float16])
-def test_exr_is_read_however_it_is_packed(tmp_path: Path, packing: int, kind: type) -> None:
+def test_exr_is_read_however_it_is_packed(tmp_path: Path, packing: str, kind: type) -> None:
     flat = np.repeat(np.arange(37.0), 50).reshape(37, 50)
     channels = {"R": RNG.random((37, 50)).astype(kind), "B": flat.astype(kind), "G": np.full((37, 50), np.nan, kind)}
-    (tmp_path / "map.exr").write_bytes(exr_bytes(channels, packing, first_row=-3))
+    write_exr(channels, tmp_path / "map.exr", packing)
     found = read_exr(tmp_path / "map.exr")
     assert found.keys() == channels.keys()
     for name, values in channels.items():
         np.testing.assert_array_equal(found[name], values.astype(np.float32))
 
 
-def test_an_exr_that_is_packed_otherwise_is_told(tmp_path: Path) -> None:
-    data = bytearray(exr_bytes({"Y": ZEROS}, NONE))
-    data[data.index(b"compression\0compression\0") + 28] = 4
-    (tmp_path / "map.exr").write_bytes(data)
-    with pytest.raises(InputError, match=r"is packed by PIZ \(write it with ZIP\)"):
-        read_map(tmp_path / "map.exr")
+def test_an_exr_that_cannot_be_a_map_is_one_line_and_nothing_else(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "map.exr"
+    write_exr({"Y": ZEROS}, path)
+    whole = path.read_bytes()
+    window = whole.index(b"dataWindow\0box2i\0") + len(b"dataWindow\0box2i\0") + 4
+    huge = whole[:window] + struct.pack("<4i", 0, 0, 10**8, 10**8) + whole[window + 16 :]
+    for data, message in (
+        (b"", "is not an OpenEXR image"),
+        (whole[:50], "is no readable OpenEXR image"),
+        (whole[:-40], "is no readable OpenEXR image"),
+        (huge, ""),  # the size is refused by the package or by us, but never allocated
+    ):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=rf"map\.exr: {message}") as refusal:
+            read_map(path)
+        assert len(str(refusal.value).splitlines()) == 1
+    parts = [OpenEXR.Part({"name": name}, {"Z": ZEROS}) for name in ("a", "b")]
+    OpenEXR.File(parts).write(str(path))
+    with pytest.raises(InputError, match="has 2 parts"):
+        read_map(path)
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("kind", ["map.exr", "map.npy", "map.csv"])
 def test_a_damaged_map_is_read_or_refused_in_one_line(tmp_path: Path, kind: str) -> None:
     path = tmp_path / kind
     if kind == "map.exr":
-        path.write_bytes(exr_bytes({"Y": ZEROS[:18]}))
+        write_exr({"Y": ZEROS[:18]}, path)
     elif kind == "map.npy":
         np.save(path, ZEROS)
     else:

@@ -1,13 +1,11 @@
-"""OpenEXR images of one part in scan lines, packed by ZIP, RLE or not at all: what OpenCV writes a float map as.
-
-Read here because builds of OpenCV differ in whether they know the format, and to keep missing values as they are.
-"""
+"""OpenEXR images of one part, as other programs store float maps; any compression that the OpenEXR package knows."""
 
 from __future__ import annotations
 
-import struct
-import zlib
-from dataclasses import dataclass
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -16,131 +14,70 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.reading import read_bytes
+from plenodepth.io.text_tables import TRUNCATED
+
+# OpenEXR is imported where it is used: a program that reads no such file need not wait for it.
 
 Float32 = npt.NDArray[np.float32]
 
+STDERR = 2
 MAGIC = b"\x76\x2f\x31\x01"
-TILED, DEEP, MULTIPART = 0x200, 0x800, 0x1000
-LINES_OF_BLOCK = {0: 1, 1: 1, 2: 1, 3: 16}  # by compression: none, RLE, ZIP of single lines, ZIP
-PACKINGS = {4: "PIZ", 5: "PXR24", 6: "B44", 7: "B44A", 8: "DWAA", 9: "DWAB"}
-SAMPLES: dict[int, np.dtype[Any]] = {0: np.dtype("<u4"), 1: np.dtype("<f2"), 2: np.dtype("<f4")}
-TRUNCATED = "the file is damaged or truncated: copy it again"
 LARGEST_PACKING = 10_000  # pixels of a byte; a header that promises more is damaged, and would fill the memory
 
 
-@dataclass(frozen=True)
-class _Header:
-    channels: list[tuple[str, np.dtype[Any]]]  # in the order of the file, which is that of their names
-    packing: int
-    rows: tuple[int, int]  # first and last
-    columns: tuple[int, int]
-    end: int  # the byte after it
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.rows[1] - self.rows[0] + 1, self.columns[1] - self.columns[0] + 1
-
-
 def read_exr(path: Path | str) -> dict[str, Float32]:
-    """The channels (h, w) by name, as "R", "G", "B" or "Z"."""
+    """The channels (h, w) by name, as "R", "G", "B" or "Z"; NaN and infinities as they are stored."""
     data = read_bytes(path)
-    try:
-        header = _header(data, path)
-        return _pixels(data, header, path)
-    except (struct.error, zlib.error, IndexError, ValueError, OverflowError):
-        raise InputError("is no readable OpenEXR image", file=path, fix=TRUNCATED) from None
-
-
-def _header(data: bytes, path: Path | str) -> _Header:
     if not data.startswith(MAGIC):
         raise InputError("is not an OpenEXR image", file=path, fix="give a map of floats, .exr or .tiff")
-    (version,) = struct.unpack_from("<I", data, 4)
-    if version & (TILED | DEEP | MULTIPART):
-        raise InputError("is tiled, deep or of several parts", file=path, fix="write it in scan lines, one part")
-    attributes, place = dict[str, bytes](), 8
-    while data[place] != 0:
-        name, place = _text(data, place)
-        _, place = _text(data, place)  # its type
-        (size,) = struct.unpack_from("<I", data, place)
-        attributes[name] = data[place + 4 : place + 4 + size]
-        place += 4 + size
-    left, top, right, bottom = struct.unpack("<4i", attributes.get("dataWindow", b""))
-    packing = attributes.get("compression", b"\0")[0]
-    if packing not in LINES_OF_BLOCK:
-        raise InputError(f"is packed by {PACKINGS.get(packing, packing)}", file=path, fix="write it with ZIP")
-    channels = _channels(attributes.get("channels", b"\0"), path)
-    header = _Header(channels, packing, (top, bottom), (left, right), place + 1)
-    height, width = header.shape
-    if height < 1 or width < 1 or height * width > LARGEST_PACKING * len(data) or not header.channels:
-        raise ValueError("size")
-    return header
+    _check_header(_open(data, path, header_only=True), len(data), path)
+    (part,) = _open(data, path, header_only=False).parts
+    pixels = {str(name): np.asarray(channel.pixels) for name, channel in part.channels.items()}
+    for name, values in pixels.items():
+        if values.dtype.kind not in "fu" or values.ndim != 2:  # deep images hold lists
+            raise InputError("has a channel that is not one number for every pixel", file=path, field=name)
+    return {name: np.ascontiguousarray(values, dtype=np.float32) for name, values in pixels.items()}
 
 
-def _channels(listed: bytes, path: Path | str) -> list[tuple[str, np.dtype[Any]]]:
-    channels, place = list[tuple[str, np.dtype[Any]]](), 0
-    while listed[place] != 0:
-        name, place = _text(listed, place)
-        kind, _, across, down = struct.unpack_from("<iIii", listed, place)
-        if kind not in SAMPLES or (across, down) != (1, 1):
-            raise InputError("has a channel that is not of every pixel", file=path, field=name)
-        channels.append((name, SAMPLES[kind]))
-        place += 16
-    return channels
+def _open(data: bytes, path: Path | str, *, header_only: bool) -> Any:
+    import OpenEXR
+
+    try:
+        with _silence() as said:
+            file = OpenEXR.File(io.BytesIO(data), separate_channels=True, header_only=header_only)
+        if file.parts:
+            return file
+        reason = said.getvalue()  # damaged pixels are a printed warning and a file without parts
+    except Exception as error:  # what the package raises for a damaged file is not a closed list
+        reason = str(error)
+    line = next(iter(reason.splitlines()), "no image").rpartition(" - ")[2]
+    raise InputError(f"is no readable OpenEXR image: {line}", file=path, fix=TRUNCATED)
 
 
-def _pixels(data: bytes, header: _Header, path: Path | str) -> dict[str, Float32]:
-    (height, width), step = header.shape, LINES_OF_BLOCK[header.packing]
-    blocks = -(-height // step)
-    if header.end + 8 * blocks > len(data):
-        raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
-    result = {name: np.full((height, width), np.nan, np.float32) for name, _ in header.channels}
-    row_size = width * sum(kind.itemsize for _, kind in header.channels)
-    for offset in struct.unpack_from(f"<{blocks}Q", data, header.end):
-        first, size = struct.unpack_from("<iI", data, offset)
-        first -= header.rows[0]
-        rows = min(step, height - first)
-        packed = data[offset + 8 : offset + 8 + size]
-        if len(packed) < size or not 0 <= first < height:
-            raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
-        block = _unpacked(packed, header.packing, rows * row_size)
-        if len(block) != rows * row_size:
-            raise ValueError("block")
-        place = 0
-        for row in range(first, first + rows):
-            for name, kind in header.channels:  # a line holds one channel after the other
-                result[name][row] = np.frombuffer(block, kind, width, place)
-                place += width * kind.itemsize
-    return result
+@contextmanager
+def _silence() -> Iterator[io.StringIO]:
+    """Collect what is printed from Python, and drop what the C++ library writes to the standard error."""
+    said = io.StringIO()
+    kept = os.dup(STDERR)
+    try:
+        with open(os.devnull, "wb") as nowhere, redirect_stdout(said):
+            os.dup2(nowhere.fileno(), STDERR)
+            yield said
+    finally:
+        os.dup2(kept, STDERR)
+        os.close(kept)
 
 
-def _unpacked(packed: bytes, packing: int, size: int) -> bytes:
-    """The bytes of a block; one that would not have shrunk is stored as it is."""
-    if packing == 0 or len(packed) == size:
-        return packed
-    data = _run_lengths(packed) if packing == 1 else zlib.decompressobj().decompress(packed, size + 1)
-    # Each byte was stored as the difference to the one before, + 128; and the even bytes before the odd ones.
-    steps = np.frombuffer(data, np.uint8).astype(np.int64)
-    steps[1:] -= 128
-    whole = np.cumsum(steps).astype(np.uint8)
-    half = (len(whole) + 1) // 2
-    woven = np.empty_like(whole)
-    woven[0::2], woven[1::2] = whole[:half], whole[half:]
-    return woven.tobytes()
-
-
-def _run_lengths(packed: bytes) -> bytes:
-    parts, place = list[bytes](), 0
-    while place < len(packed):
-        count = packed[place] - 256 if packed[place] > 127 else packed[place]
-        if count < 0:  # so many bytes as they are
-            parts.append(packed[place + 1 : place + 1 - count])
-            place += 1 - count
-        else:  # one byte, repeated
-            parts.append(packed[place + 1 : place + 2] * (count + 1))
-            place += 2
-    return b"".join(parts)
-
-
-def _text(data: bytes, place: int) -> tuple[str, int]:
-    end = data.index(b"\0", place)
-    return data[place:end].decode("latin-1"), end + 1
+def _check_header(file: Any, size: int, path: Path | str) -> None:
+    """Refuse what is no flat image of one part, and sizes that `size` bytes cannot hold."""
+    if len(file.parts) != 1:
+        raise InputError(f"has {len(file.parts)} parts", file=path, fix="write one part")
+    (part,) = file.parts
+    left_top, right_bottom = (np.asarray(corner, dtype=np.float64) for corner in part.header["dataWindow"])
+    width, height = (right_bottom - left_top + 1).tolist()
+    channels = part.header["channels"]
+    if width < 1 or height < 1 or width * height > LARGEST_PACKING * size or not channels:
+        raise InputError(f"says that it is {width:g} × {height:g}", file=path, field="dataWindow", fix=TRUNCATED)
+    for channel in channels:
+        if (channel.xSampling, channel.ySampling) != (1, 1):
+            raise InputError("has a channel that is not one number for every pixel", file=path, field=channel.name)
