@@ -18,6 +18,7 @@ from plenodepth.errors import InputError
 
 Float64 = NDArray[np.float64]
 Statistic = Literal["mean", "median"]
+Bounds = tuple[float, float]
 
 STATISTICS: dict[str, Callable[..., Float64]] = {"mean": np.mean, "median": np.median}
 NUMBERS_AT_A_TIME = 1 << 22
@@ -57,7 +58,8 @@ def bootstrap_interval(
     With fewer than some ten units the interval is too narrow: percentiles know only the units that were drawn.
     """
     units = _checked_units(values, "values")
-    return _interval(units, _resampled(units, statistic, resamples, seed), statistic, level)
+    drawn, bounds = _resample(units, statistic, level, resamples, seed)
+    return _interval(units, drawn, bounds, statistic, level)
 
 
 def paired_bootstrap(
@@ -74,9 +76,9 @@ def paired_bootstrap(
     if first.shape != second.shape:
         raise InputError(f"has shape {second.shape}, not {first.shape}", field="other", fix="the same units, in order")
     differences = _checked_units(first - second, "one")
-    drawn = _resampled(differences, statistic, resamples, seed)
+    drawn, bounds = _resample(differences, statistic, level, resamples, seed)
     below = float(np.mean(drawn < 0) + np.mean(drawn == 0) / 2)
-    return PairedDifference(_interval(differences, drawn, statistic, level), below)
+    return PairedDifference(_interval(differences, drawn, bounds, statistic, level), below)
 
 
 def _checked_units(values: ArrayLike, field: str) -> Float64:
@@ -89,23 +91,29 @@ def _checked_units(values: ArrayLike, field: str) -> Float64:
     return units
 
 
-def _resampled(units: Float64, statistic: Statistic, resamples: int, seed: int) -> Float64:
-    """The statistic (resamples,) of units (n,) drawn anew."""
+def _resample(units: Float64, statistic: Statistic, level: float, resamples: int, seed: int) -> tuple[Float64, Bounds]:
+    """The statistic (resamples,) of units (n,) drawn anew, and its percentiles at the level."""
+    from scipy.stats import bootstrap
+
     if statistic not in STATISTICS:
         raise InputError(f"is {statistic!r}", field="statistic", fix=f"one of {', '.join(STATISTICS)}")
     if resamples < 1:
         raise InputError(f"is {resamples}, needs 1 or more", field="resamples")
-    generator, n = np.random.default_rng(seed), len(units)
-    results, at_a_time = np.empty(resamples), max(1, NUMBERS_AT_A_TIME // n)
-    for start in range(0, resamples, at_a_time):
-        part = results[start : start + at_a_time]
-        part[:] = STATISTICS[statistic](units[generator.integers(0, n, (len(part), n))], axis=1)
-    return results
-
-
-def _interval(units: Float64, drawn: Float64, statistic: Statistic, level: float) -> BootstrapInterval:
     if not 0 < level < 1:
         raise InputError(f"is {level:g}, needs a number between 0 and 1", field="level")
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    drawn = bootstrap(
+        (units,),
+        STATISTICS[statistic],
+        n_resamples=resamples,
+        batch=max(1, NUMBERS_AT_A_TIME // len(units)),
+        confidence_level=level,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    low, high = drawn.confidence_interval
+    return drawn.bootstrap_distribution, (float(low), float(high))
+
+
+def _interval(units: Float64, drawn: Float64, bounds: Bounds, statistic: Statistic, level: float) -> BootstrapInterval:
     estimate = float(STATISTICS[statistic](units))
-    return BootstrapInterval(estimate, low, high, float(drawn.std()), level, len(units))
+    return BootstrapInterval(estimate, *bounds, float(drawn.std()), level, len(units))
