@@ -4,8 +4,8 @@
 >>> camera = plenodepth.load_camera("camera.yaml")
 >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")
 >>> depth = plenodepth.estimate_depth(image, camera)
->>> depth.z.shape, depth.points.shape[1]  # mm
-((20, 24), 3)
+>>> depth.z.shape, depth.sigma.shape, depth.points.shape[1]  # mm
+((20, 24), (20, 24), 3)
 >>> paths = depth.save("out")
 
 Names are loaded at first use, so that the import takes no time.
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from plenodepth.depth.estimate import estimate_virtual_depth as estimate_virtual_depth
     from plenodepth.depth.filters import FilterSettings as FilterSettings
     from plenodepth.depth.settings import DepthSettings as DepthSettings
+    from plenodepth.evaluate import compare_clouds as compare_clouds
+    from plenodepth.evaluate import compare_to_mesh as compare_to_mesh
+    from plenodepth.evaluate import depth_differences as depth_differences
+    from plenodepth.evaluate import relative_depth_error as relative_depth_error
     from plenodepth.metric.frame import estimate_depth as estimate_depth
     from plenodepth.metric.result import DepthResult as DepthResult
     from plenodepth.raw import RawImage as RawImage
@@ -43,12 +47,16 @@ MODULES = {
     "PlenopticCamera": "plenodepth.camera",
     "RawImage": "plenodepth.raw",
     "clean_image": "plenodepth.raw",
+    "compare_clouds": "plenodepth.evaluate",
+    "compare_to_mesh": "plenodepth.evaluate",
+    "depth_differences": "plenodepth.evaluate",
     "estimate_depth": "plenodepth.metric.frame",
     "estimate_virtual_depth": "plenodepth.depth.estimate",
     "load_camera": "plenodepth.camera",
     "load_raw": "plenodepth.raw",
     "load_scene": "plenodepth.sim.scenes.scene_file",
     "preset": "plenodepth.camera",
+    "relative_depth_error": "plenodepth.evaluate",
     "save_camera": "plenodepth.camera",
     "simulate_scene": "plenodepth.sim.simulate",
     "simulate_white": "plenodepth.sim.simulate",

@@ -304,7 +304,11 @@ PRESETS: dict[str, Callable[[], PlenopticCamera]] = {
 
 
 def preset(name: str) -> PlenopticCamera:
-    """The camera called `name`, one of `PRESETS`."""
+    """The camera called `name`, one of `PRESETS`.
+
+    >>> plenodepth.preset("r12-a").type_count
+    3
+    """
     if name not in PRESETS:
         raise InputError(f"no preset of that name (there are: {', '.join(PRESETS)})", file=name)
     return PRESETS[name]()

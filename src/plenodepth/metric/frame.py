@@ -44,12 +44,12 @@ def estimate_depth(
 
     A camera that is known by its lens grid only gives virtual depth. `threads`: by default one per core.
 
-    >>> import plenodepth
-    >>> from plenodepth.sim.examples import textured_wall  # a small simulated camera that sees a wall at 900 mm
-    >>> camera, raw, white = textured_wall(900.0)
-    >>> image = plenodepth.clean_image(raw, camera, white=white)
+    >>> camera = plenodepth.load_camera("camera.yaml")
+    >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")  # of a wall, 900 mm away
     >>> depth = plenodepth.estimate_depth(image, camera)
-    >>> bool(abs(depth.summary.median_z_mm / 900.0 - 1) < 0.02)
+    >>> abs(depth.summary.median_z_mm - 900) < 9  # mm
+    True
+    >>> depth.z.shape == depth.sigma.shape == (camera.micro_images.lattice.rows, camera.micro_images.lattice.columns)
     True
     """
     settings, filters = settings or DepthSettings(), filters or FilterSettings()

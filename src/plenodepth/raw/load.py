@@ -37,6 +37,10 @@ def load_raw(
     """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of colour filters.
 
     `white` is the file of a white image taken with the same camera and aperture. The rest is as in `clean_image`.
+
+    >>> image = plenodepth.load_raw("raw.png", plenodepth.load_camera("camera.yaml"), white="white.png")
+    >>> image.gray.shape, str(image.devignetting)
+    ((404, 560), 'white image')
     """
     image = read_image(path)
     white_image = None if white is None else read_image(white)
@@ -79,6 +83,13 @@ def clean_image(
     where no light falls; a saturated pixel keeps its colour.
 
     `rims` says whether white image or image show the aperture of the camera's f-number.
+
+    >>> import numpy as np
+    >>> camera = plenodepth.load_camera("camera.yaml")
+    >>> flat = np.full((404, 560), 0.5, np.float32)
+    >>> image = plenodepth.clean_image(flat, camera, devignetting="none")
+    >>> float(np.nanmax(image.gray))
+    0.5
     """
     given = _Given(bayer, black_level, devignetting, full_scale)
     return _clean(image, camera, white, given, name, _Source(name, "white image"))

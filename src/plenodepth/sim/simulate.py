@@ -174,6 +174,12 @@ def simulate_scene(
     """Render a scene (or the scene of a file) and save it in the folder `out`: see `render_scene`.
 
     A scene file, given as `scene` or as `scene_file`, is copied into the folder.
+
+    >>> from plenodepth.sim import FrameSettings, RenderSettings
+    >>> quick = FrameSettings(RenderSettings(rays=1))  # per pixel
+    >>> frame = plenodepth.simulate_scene("scene.yaml", plenodepth.load_camera("camera.yaml"), "simulated", quick)
+    >>> frame.raw.shape, frame.truth.depth.shape
+    ((404, 560, 3), (404, 560))
     """
     if scene_file is None and not isinstance(scene, Scene):
         scene_file = scene
@@ -191,7 +197,13 @@ def simulate_white(
     *,
     progress: Progress | None = None,
 ) -> SimulatedFrame:
-    """Render the white image of a camera at an f-number (None: the camera's own) and save it in the folder `out`."""
+    """Render the white image of a camera at an f-number (None: the camera's own) and save it in the folder `out`.
+
+    >>> from plenodepth.sim import FrameSettings, RenderSettings
+    >>> quick = FrameSettings(RenderSettings(rays=1))  # per pixel
+    >>> plenodepth.simulate_white(8.0, plenodepth.load_camera("camera.yaml"), "white-f8", quick).info.f_number
+    8.0
+    """
     with output.frame_folder(out) as folder:
         rendered = render_white(f_number, camera, settings, progress=progress)
         rendered._write(folder, None)

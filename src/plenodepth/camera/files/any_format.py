@@ -45,6 +45,10 @@ def load_camera(
 
     `parameters` names libpleno's parameter file that goes with its camera file; it holds κ. `image_size`
     (width, height) px is needed for the vendor's grid, which does not say how large the image is.
+
+    >>> camera = plenodepth.load_camera("camera.yaml")
+    >>> camera.sensor.width, camera.sensor.height
+    (560, 404)
     """
     path = Path(source)
     camera: Camera
@@ -120,6 +124,10 @@ def save_camera(
     """Write a camera: native for .yaml, .yml and .json, libpleno's for .js, or as `file_format` says.
 
     With `parameters`, libpleno's parameter file is written there too. Nothing is written when anything is wrong.
+
+    >>> plenodepth.save_camera(plenodepth.preset("r12-es"), "r12-es.yaml")
+    >>> plenodepth.load_camera("r12-es.yaml").main_lens.f_number
+    4.0
     """
     suffix = Path(path).suffix.lower()
     chosen = file_format or ("libpleno" if suffix == ".js" else "native" if suffix in NATIVE_SUFFIXES else None)

@@ -65,6 +65,9 @@ def relative_depth_error(
     Frames whose depth is NaN are left out, and so are pairs at the same place, for which ε_z is not defined. The
     interval of the mean is the bootstrap's percentiles at `level`, over frames: pairs share frames, so they are not
     independent and must not be resampled by themselves.
+
+    >>> plenodepth.relative_depth_error([500.0, 602.0], [500.0, 600.0]).mean
+    0.02
     """
     z, g = _checked_frames(depth, truth)
     if not 0 < level < 1:

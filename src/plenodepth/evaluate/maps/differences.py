@@ -80,6 +80,11 @@ def depth_differences(
 
     `mask` (h, w): False leaves a pixel out of everything, completeness too. A pixel is bad where its AD is above the
     threshold, in parts of the reference's depth or in mm.
+
+    >>> import numpy as np
+    >>> found = plenodepth.depth_differences([[901.0, 898.0], [950.0, np.nan]], np.full((2, 2), 900.0))
+    >>> found.median, found.completeness
+    (2.0, 0.75)
     """
     found, true = checked_depth(reading, "reading"), checked_depth(reference, "reference")
     _require_thresholds(bad_parts, "bad_parts")
