@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.view.figures.style import BLUE, GREEN, GRID, ORANGE, PINK, YELLOW, ZERO
+from plenodepth.view.figures.style import BESIDE, BLUE, GREEN, GRID, ORANGE, PINK, YELLOW, ZERO
 
 if TYPE_CHECKING:
     from plenodepth.studies.reproduction.results import ScaleErrors
@@ -36,7 +36,7 @@ def board_scale_figure(record: Mapping[str, Any]) -> Figure:
         label = f"each by the others: median {100 * tested['median']:.3f} %"
         errors.plot(distance, values, "x", color=GREEN, label=label)
     for row in record["frames"]:
-        errors.annotate(str(row["frame"]), (row["distance"], 100 * row["before"]), fontsize="x-small")
+        errors.annotate(str(row["frame"]), (row["distance"], 100 * row["before"]), **BESIDE)
     errors.set_xlabel("distance without Γ [mm]")
     errors.set_ylabel("scale error [%], positive: found too small")
     z = np.linspace(record["depth_range"][0], record["depth_range"][1], 100)

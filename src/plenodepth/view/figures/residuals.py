@@ -13,7 +13,18 @@ from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
 from plenodepth.calib.lidar.pose import LidarPose
 from plenodepth.camera.model import Array
-from plenodepth.view.figures.style import BLUE, COLORS, DARK, GRID, ORANGE, ZERO, hide_ticks, type_color, type_label
+from plenodepth.view.figures.style import (
+    BESIDE,
+    BLUE,
+    COLORS,
+    DARK,
+    GRID,
+    ORANGE,
+    ZERO,
+    hide_ticks,
+    type_color,
+    type_label,
+)
 
 BINS = (5, 18)  # fewest and most cells along the image's width
 IN_BIN = 12  # positions in a cell, on average
@@ -147,7 +158,7 @@ def _draw_arrows(axes: Axes, bins: _Bins, residual: Array) -> None:
         u[known], v[known], du[known], dv[known], angles="xy", scale_units="xy", scale=scale, width=0.004
     )
     key = float(f"{typical:.1g}")
-    axes.quiverkey(arrows, 0.9, -0.06, key, f"{key:g} px", labelpos="W", coordinates="axes")
+    axes.quiverkey(arrows, 0.75, -0.06, key, f"{key:g} px", labelpos="W", coordinates="axes")
 
 
 def _image_axes(axes: Axes, size: tuple[int, int]) -> None:
@@ -168,7 +179,7 @@ def lidar_residual_figure(found: LidarPose, names: Sequence[str]) -> Figure:
         u, v = found.residuals[mine, :2].T
         axes.plot(u, v, ".", color=color, markersize=3, alpha=0.5)
         if len(u):
-            axes.plot(u.mean(), v.mean(), "P", color=color, markersize=9, markeredgecolor="black", label=names[target])
+            axes.plot(u.mean(), v.mean(), "P", color=color, markersize=11, mec="black", mew=0.7, label=names[target])
     end = float(np.quantile(np.abs(found.residuals[counts, :2]), SHOWN_TARGETS)) * 1.2 if counts.any() else 1.0
     axes.set_xlim(-end, end)
     axes.set_ylim(end, -end)
@@ -197,7 +208,7 @@ def board_poses_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
     bars.set_ylabel("RMSE of (u, v) [px]")
     places.plot([row["distance"] for row in rows], [row["tilt"] for row in rows], "o", color=BLUE)
     for row, name in zip(rows, names, strict=True):
-        places.annotate(name, (row["distance"], row["tilt"]), fontsize="x-small")
+        places.annotate(name, (row["distance"], row["tilt"]), **BESIDE)
     places.set_xlabel("distance of the board's middle [mm]")
     places.set_ylabel("tilt [°]")
     for axes in (bars, places):

@@ -14,6 +14,7 @@ DARK, GRAY = "#333333", "#999999"  # lines, lines of reference
 
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 ZERO: dict[str, Any] = {"color": GRAY, "linewidth": 0.8}
+BESIDE: dict[str, Any] = {"xytext": (4, 3), "textcoords": "offset points", "fontsize": "x-small"}  # a point's label
 
 
 def type_color(lens_type: int) -> str:
