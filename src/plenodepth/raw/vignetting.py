@@ -7,13 +7,14 @@ micro-image's centre and of the lens type alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
-from plenodepth.camera.aperture.clipping import disc_of_pupil, open_part, pupil_image_offset
+from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area, pupil_image_offset
 from plenodepth.errors import InputError
 from plenodepth.raw.offsets import each_band, patch_pixels, patches, pixel_offsets, sampled_micro_images
 
@@ -73,6 +74,7 @@ def require_aperture(camera: PlenopticCamera | GridCamera) -> PlenopticCamera:
     return camera
 
 
+@lru_cache(maxsize=4)  # an image is divided by it and checked against it, and the next one has the same camera
 def predicted_vignetting(camera: PlenopticCamera) -> RadialVignetting:
     """The vignetting of the optics, averaged over the pixel; 1 at the centre in the mean of the lens types.
 
@@ -130,7 +132,7 @@ def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: fl
         disc = disc_of_pupil(main, sensor, lens_type, camera, f_number)
         for du, wu in zip(nodes / 2, weights / 2, strict=True):
             for dv, wv in zip(nodes / 2, weights / 2, strict=True):
-                row += wu * wv * open_part(*disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size, camera).area
+                row += wu * wv * open_area(*disc, np.hypot(radii + du, dv) * camera.sensor.pixel_size, camera)
     return light, largest
 
 

@@ -19,6 +19,8 @@ from plenodepth.camera.aperture.clipping import (
     common_slopes,
     disc_of_pupil,
     focus_inverse_depth,
+    open_area,
+    open_centroid,
     open_lens,
     open_part,
     open_part_slope,
@@ -92,6 +94,19 @@ def test_moments_broadcast() -> None:
     found = common_moments(1.0, np.array([0.5, 2.0])[:, None], np.linspace(0, 2, 7))
     assert {part.shape for part in found} == {(2, 7)}
     assert found.area[0, 3] == common_moments(1.0, 0.5, 1.0).area
+
+
+@pytest.mark.parametrize("name", ["r12-es", "r12-a-pinhole"])
+def test_area_and_centroid_alone_are_those_of_the_whole(name: str) -> None:
+    camera = preset(name)
+    ratio, radius = disc_of_pupil(*lens_distances(camera), 0, camera, 4.0)
+    offset = np.linspace(0, 0.2, 50)  # from fully open to closed
+    for sign in (-1, 1):
+        part = open_part(sign * ratio, radius, offset, camera)
+        np.testing.assert_array_equal(open_area(sign * ratio, radius, offset, camera), part.area)
+        np.testing.assert_array_equal(open_centroid(sign * ratio, radius, offset, camera), part.centroid)
+    assert part.area[0] > 0.99 * part.area.max()
+    assert part.area[-1] == 0
 
 
 @given(SIZES, SIZES, st.floats(0.01, 25))

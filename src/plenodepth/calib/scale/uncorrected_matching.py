@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from plenodepth.camera.aperture.clipping import common_moments, disc_of_pupil, focus_inverse_depth, open_lens
+from plenodepth.camera.aperture.clipping import common_area, disc_of_pupil, focus_inverse_depth, open_lens
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
@@ -224,7 +224,7 @@ def _overlapping(model: _Model, lens_type: int, about: float) -> list[_View]:
     near = [view for view in model.views[lens_type] if abs(_disparity(model, view, nearest)) < most]
     apart = np.array([abs(_disparity(model, view, about)) for view in near])
     theirs = np.array([model.lit[view.lens_type] for view in near])
-    shared = common_moments(model.lit[lens_type], theirs, apart).area
+    shared = common_area(model.lit[lens_type], theirs, apart)
     return [view for view, pixels in zip(near, shared, strict=True) if pixels >= model.overlap]
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, predicted_center
-from plenodepth.camera.aperture.clipping import aperture_diameter, common_moments, pupil_on_lens
+from plenodepth.camera.aperture.clipping import aperture_diameter, common_area, pupil_on_lens
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, Indices
 from plenodepth.errors import InputError
@@ -139,5 +139,5 @@ def _open_area(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> A
         for dv in SUBPIXELS:
             away = sample.offset + np.array([du, dv]) * camera.sensor.pixel_size - seen.center[:, None]
             distance = np.abs(seen.ratio)[:, None] * np.hypot(away[..., 0], away[..., 1])
-            total += common_moments(half, seen.radius[:, None], distance).area
+            total += common_area(half, seen.radius[:, None], distance)
     return np.asarray(total / (len(SUBPIXELS) ** 2 * np.pi * half**2))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.camera.aperture.clipping import PupilOnLens, open_part, open_part_slope, pupil_on_lens
+from plenodepth.camera.aperture.clipping import PupilOnLens, open_centroid, open_part, open_part_slope, pupil_on_lens
 from plenodepth.camera.micro_lenses import focal_length, lens_distances, predicted_center
 from plenodepth.camera.model import Array, PlenopticCamera
 
@@ -44,7 +44,7 @@ def chief_ray_position(
     lens = _clipped_lens(k, l, virtual_depth, camera, f_number)
     away, distance = _from_pupil_image(uv, lens, camera)
     dark = distance > _last_open(camera, lens.pupil)
-    centroid = open_part(lens.pupil.ratio, lens.pupil.radius, np.where(dark, 0, distance), camera).centroid
+    centroid = open_centroid(lens.pupil.ratio, lens.pupil.radius, np.where(dark, 0, distance), camera)
     return _image_of(lens, away, np.where(dark, np.nan, distance + lens.focus_gap * centroid), distance)
 
 
@@ -67,12 +67,12 @@ def apparent_position(
     target, gap, ratio, radius, last = np.broadcast_arrays(
         target, lens.focus_gap, lens.pupil.ratio, lens.pupil.radius, _last_open(camera, lens.pupil)
     )
-    reached = last + gap * open_part(ratio, radius, last, camera).centroid
+    reached = last + gap * open_centroid(ratio, radius, last, camera)
     seen = target <= reached
     low, high, place = np.zeros(target.shape), last, np.where(seen, np.minimum(target, last), 0)
     slope = np.ones(target.shape)
     for _ in range(ITERATIONS):
-        excess = place + gap * open_part(ratio, radius, place, camera).centroid - target
+        excess = place + gap * open_centroid(ratio, radius, place, camera) - target
         high, low = np.where(excess > 0, place, high), np.where(excess > 0, low, place)
         slope = 1 + gap * open_part_slope(ratio, radius, place, camera)
         if not (np.abs(excess[seen]) > CONVERGED * camera.sensor.pixel_size).any():
@@ -102,7 +102,7 @@ def light_centroid(
     ratio, radius, _ = lens.pupil
     gain = 1 + ratio * lens.focus_gap
     with np.errstate(divide="ignore"):
-        centroid = open_part(ratio / gain, radius / np.abs(gain), distance, camera).centroid
+        centroid = open_centroid(ratio / gain, radius / np.abs(gain), distance, camera)
     return _image_of(lens, away, distance - lens.focus_gap * centroid, distance)
 
 

@@ -32,6 +32,7 @@ from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 
 LEAST_GAIN = 1e-6  # of |g|: below it the lens images the pixel onto the pupil, and all of the lens is open, or nothing
+GAUSS = np.polynomial.legendre.leggauss(24)
 
 
 class DiscMoments(NamedTuple):
@@ -49,8 +50,10 @@ def common_moments(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> 
     a, b, d = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (radius, other, distance)))
     # The intersection is the first disc's segment beyond the common chord and the second's before it.
     arcs = _arcs(a, b, d)
-    area_a, first_a, along_a, across_a = _segment(a, arcs.first)
-    area_b, first_b, along_b, across_b = _segment(b, arcs.second)
+    area_a, first_a = _segment(a, arcs.first)
+    area_b, first_b = _segment(b, arcs.second)
+    along_a, across_a = _second_of_segment(a, arcs.first)
+    along_b, across_b = _second_of_segment(b, arcs.second)
     return DiscMoments(
         area=area_a + area_b,
         first=first_a + d * area_b - first_b,
@@ -58,6 +61,20 @@ def common_moments(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> 
         across=across_a + across_b,
         third=_third_of_segment(a, arcs.first) + _third_of_far_segment(b, d, arcs.second),
     )
+
+
+def common_area(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> Array:
+    """`common_moments(...).area` alone, in a fraction of the time."""
+    return common_area_and_first(radius, other, distance)[0]
+
+
+def common_area_and_first(radius: ArrayLike, other: ArrayLike, distance: ArrayLike) -> tuple[Array, Array]:
+    """Area and ∫x of `common_moments` alone, in a fraction of the time."""
+    a, b, d = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (radius, other, distance)))
+    arcs = _arcs(a, b, d)
+    area_a, first_a = _segment(a, arcs.first)
+    area_b, first_b = _segment(b, arcs.second)
+    return area_a + area_b, first_a + d * area_b - first_b
 
 
 class DiscSlopes(NamedTuple):
@@ -113,15 +130,15 @@ def _arcs(a: Array, b: Array, d: Array) -> _Arcs:
     )
 
 
-def _segment(radius: Array, angle: Array) -> tuple[Array, Array, Array, Array]:
-    """Area, ∫x, ∫x² and ∫y² of the part x ≥ radius · cos(angle) of disc(0, radius)."""
+def _segment(radius: Array, angle: Array) -> tuple[Array, Array]:
+    """Area and ∫x of the part x ≥ radius · cos(angle) of disc(0, radius)."""
+    return radius**2 / 2 * _less_sine(2 * angle), 2 / 3 * (radius * np.sin(angle)) ** 3
+
+
+def _second_of_segment(radius: Array, angle: Array) -> tuple[Array, Array]:
+    """∫x² and ∫y² of the same."""
     double, quadruple = _less_sine(2 * angle), _less_sine(4 * angle)
-    return (
-        radius**2 / 2 * double,
-        2 / 3 * (radius * np.sin(angle)) ** 3,
-        radius**4 / 16 * quadruple,
-        radius**4 / 6 * (double - quadruple / 8),
-    )
+    return radius**4 / 16 * quadruple, radius**4 / 6 * (double - quadruple / 8)
 
 
 def _third_of_segment(radius: Array, angle: Array) -> Array:
@@ -136,7 +153,7 @@ def _third_of_far_segment(radius: Array, distance: Array, angle: Array) -> Array
     """
     width = 2 * radius * np.sin(angle / 2) ** 2
     total = np.zeros(np.shape(width))
-    for node, weight in zip(*np.polynomial.legendre.leggauss(24), strict=True):
+    for node, weight in zip(*GAUSS, strict=True):
         turn = np.pi / 2 * (1 + node)  # from the disc's first point (0) to the chord (π)
         depth = width * np.sin(turn / 2) ** 2
         chord = 2 * np.sqrt(depth * (2 * radius - depth))
@@ -233,12 +250,26 @@ def open_part(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamer
     return OpenLens(area, width * side * centroid, width * along, width * across, width * side * third)
 
 
+def open_area(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
+    """`open_part(...).area` alone, in a fraction of the time."""
+    half = camera.micro_lenses.lens_diameter / 2
+    return np.asarray(common_area(half, radius, np.abs(ratio) * offset) / (np.pi * half**2))
+
+
+def open_centroid(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
+    """`open_part(...).centroid` alone, in a fraction of the time."""
+    area, first = common_area_and_first(camera.micro_lenses.lens_diameter / 2, radius, np.abs(ratio) * offset)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centroid = first / area
+    return np.asarray((1.0 if camera.type_count else 0.0) * np.sign(ratio) * centroid)
+
+
 def open_part_slope(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> Array:
     """d(centroid)/d(offset) of `open_part`, along; across it is centroid/offset. NaN where nothing is open."""
     half, distance = camera.micro_lenses.lens_diameter / 2, np.abs(ratio) * offset
-    moments, slopes = common_moments(half, radius, distance), common_slopes(half, radius, distance)
+    (area, first), slopes = common_area_and_first(half, radius, distance), common_slopes(half, radius, distance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        by_distance = (slopes.first_by_distance - moments.first / moments.area * slopes.area_by_distance) / moments.area
+        by_distance = (slopes.first_by_distance - first / area * slopes.area_by_distance) / area
     return (1.0 if camera.type_count else 0.0) * ratio * by_distance
 
 
