@@ -1,91 +1,147 @@
-"""Depth against ground truth: maps, clouds, boards and planes, and how sure the figures are."""
+"""Depth against ground truth: maps, clouds and sequences of frames, and how sure the figures are.
 
-from plenodepth.evaluate.bootstrap import BootstrapInterval, PairedDifference, bootstrap_interval, paired_bootstrap
-from plenodepth.evaluate.clouds.distances import (
-    AuthorsCloudDistances,
-    CloudDistances,
-    DirectedDistances,
-    FScore,
-    authors_cloud_distances,
-    compare_clouds,
-    directed_distances,
-)
-from plenodepth.evaluate.clouds.mesh_distances import MeshDistances, compare_to_mesh, sample_mesh
-from plenodepth.evaluate.clouds.nearest import Nearest, nearest_points, nearest_triangles
-from plenodepth.evaluate.clouds.plane_fit import PlaneFit, fit_plane
-from plenodepth.evaluate.frames.relative import (
-    DisplacementError,
-    RelativeDepthError,
-    by_displacement,
-    median_depth,
-    relative_depth_error,
-)
-from plenodepth.evaluate.frames.scale_error import (
-    FrameScaleError,
-    ScaleErrorSummary,
-    reconstructed_corners,
-    scale_error_summary,
-)
-from plenodepth.evaluate.maps.boundaries import boundary_distance, depth_jumps
-from plenodepth.evaluate.maps.differences import DepthDifferences, depth_differences, signed_differences
-from plenodepth.evaluate.maps.sigma_calibration import SigmaBin, SigmaCalibration, compare_sigma
-from plenodepth.evaluate.maps.sparsification import Sparsification, sparsification_curves
-from plenodepth.evaluate.maps.splits import (
-    ErrorGroup,
-    bin_labels,
-    binned_errors,
-    errors_by_confidence,
-    errors_by_lens_type,
-    grouped_errors,
-    lens_type_labels,
-    quantile_edges,
-)
+Comparisons of files: `compare_map_files`, `compare_map_folders`, `compare_cloud_files`, `compare_frame_depths`, and
+`compare_result_files` for two results. Comparisons of arrays: `depth_differences`, `compare_clouds`,
+`relative_depth_error`, `scale_error_summary`. Names are loaded at first use.
+"""
 
-__all__ = [
-    "AuthorsCloudDistances",
-    "BootstrapInterval",
-    "CloudDistances",
-    "DepthDifferences",
-    "DirectedDistances",
-    "DisplacementError",
-    "ErrorGroup",
-    "FScore",
-    "FrameScaleError",
-    "MeshDistances",
-    "Nearest",
-    "PairedDifference",
-    "PlaneFit",
-    "RelativeDepthError",
-    "ScaleErrorSummary",
-    "SigmaBin",
-    "SigmaCalibration",
-    "Sparsification",
-    "authors_cloud_distances",
-    "bin_labels",
-    "binned_errors",
-    "bootstrap_interval",
-    "boundary_distance",
-    "by_displacement",
-    "compare_clouds",
-    "compare_sigma",
-    "compare_to_mesh",
-    "depth_differences",
-    "depth_jumps",
-    "directed_distances",
-    "errors_by_confidence",
-    "errors_by_lens_type",
-    "fit_plane",
-    "grouped_errors",
-    "lens_type_labels",
-    "median_depth",
-    "nearest_points",
-    "nearest_triangles",
-    "paired_bootstrap",
-    "quantile_edges",
-    "reconstructed_corners",
-    "relative_depth_error",
-    "sample_mesh",
-    "scale_error_summary",
-    "signed_differences",
-    "sparsification_curves",
-]
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.evaluate.bootstrap import BootstrapInterval as BootstrapInterval
+    from plenodepth.evaluate.bootstrap import PairedDifference as PairedDifference
+    from plenodepth.evaluate.bootstrap import bootstrap_interval as bootstrap_interval
+    from plenodepth.evaluate.bootstrap import paired_bootstrap as paired_bootstrap
+    from plenodepth.evaluate.clouds.comparison import CloudComparison as CloudComparison
+    from plenodepth.evaluate.clouds.comparison import TileDistance as TileDistance
+    from plenodepth.evaluate.clouds.comparison import compare_cloud_files as compare_cloud_files
+    from plenodepth.evaluate.clouds.distances import AuthorsCloudDistances as AuthorsCloudDistances
+    from plenodepth.evaluate.clouds.distances import CloudDistances as CloudDistances
+    from plenodepth.evaluate.clouds.distances import DirectedDistances as DirectedDistances
+    from plenodepth.evaluate.clouds.distances import FScore as FScore
+    from plenodepth.evaluate.clouds.distances import authors_cloud_distances as authors_cloud_distances
+    from plenodepth.evaluate.clouds.distances import compare_clouds as compare_clouds
+    from plenodepth.evaluate.clouds.distances import directed_distances as directed_distances
+    from plenodepth.evaluate.clouds.lidar_frame import read_cam_from_lidar as read_cam_from_lidar
+    from plenodepth.evaluate.clouds.mesh_distances import MeshDistances as MeshDistances
+    from plenodepth.evaluate.clouds.mesh_distances import compare_to_mesh as compare_to_mesh
+    from plenodepth.evaluate.clouds.mesh_distances import sample_mesh as sample_mesh
+    from plenodepth.evaluate.clouds.nearest import Nearest as Nearest
+    from plenodepth.evaluate.clouds.nearest import nearest_points as nearest_points
+    from plenodepth.evaluate.clouds.nearest import nearest_triangles as nearest_triangles
+    from plenodepth.evaluate.clouds.plane_fit import PlaneFit as PlaneFit
+    from plenodepth.evaluate.clouds.plane_fit import fit_plane as fit_plane
+    from plenodepth.evaluate.compare import Change as Change
+    from plenodepth.evaluate.compare import ResultComparison as ResultComparison
+    from plenodepth.evaluate.compare import compare_result_files as compare_result_files
+    from plenodepth.evaluate.compare import compare_results as compare_results
+    from plenodepth.evaluate.frames.comparison import RelativeComparison as RelativeComparison
+    from plenodepth.evaluate.frames.comparison import compare_frame_depths as compare_frame_depths
+    from plenodepth.evaluate.frames.depths import FrameDepth as FrameDepth
+    from plenodepth.evaluate.frames.depths import FrameMatch as FrameMatch
+    from plenodepth.evaluate.frames.depths import frame_depths as frame_depths
+    from plenodepth.evaluate.frames.depths import match_frames as match_frames
+    from plenodepth.evaluate.frames.relative import DisplacementError as DisplacementError
+    from plenodepth.evaluate.frames.relative import RelativeDepthError as RelativeDepthError
+    from plenodepth.evaluate.frames.relative import by_displacement as by_displacement
+    from plenodepth.evaluate.frames.relative import median_depth as median_depth
+    from plenodepth.evaluate.frames.relative import relative_depth_error as relative_depth_error
+    from plenodepth.evaluate.frames.scale_error import FrameScaleError as FrameScaleError
+    from plenodepth.evaluate.frames.scale_error import ScaleErrorSummary as ScaleErrorSummary
+    from plenodepth.evaluate.frames.scale_error import reconstructed_corners as reconstructed_corners
+    from plenodepth.evaluate.frames.scale_error import scale_error_summary as scale_error_summary
+    from plenodepth.evaluate.maps.boundaries import boundary_distance as boundary_distance
+    from plenodepth.evaluate.maps.boundaries import depth_jumps as depth_jumps
+    from plenodepth.evaluate.maps.comparison import DepthComparison as DepthComparison
+    from plenodepth.evaluate.maps.comparison import FolderComparison as FolderComparison
+    from plenodepth.evaluate.maps.comparison import FrameComparison as FrameComparison
+    from plenodepth.evaluate.maps.comparison import compare_map_files as compare_map_files
+    from plenodepth.evaluate.maps.comparison import compare_map_folders as compare_map_folders
+    from plenodepth.evaluate.maps.differences import DepthDifferences as DepthDifferences
+    from plenodepth.evaluate.maps.differences import depth_differences as depth_differences
+    from plenodepth.evaluate.maps.differences import signed_differences as signed_differences
+    from plenodepth.evaluate.maps.sigma_calibration import SigmaBin as SigmaBin
+    from plenodepth.evaluate.maps.sigma_calibration import SigmaCalibration as SigmaCalibration
+    from plenodepth.evaluate.maps.sigma_calibration import compare_sigma as compare_sigma
+    from plenodepth.evaluate.maps.sparsification import Sparsification as Sparsification
+    from plenodepth.evaluate.maps.sparsification import sparsification_curves as sparsification_curves
+    from plenodepth.evaluate.maps.splits import ErrorGroup as ErrorGroup
+    from plenodepth.evaluate.maps.splits import bin_labels as bin_labels
+    from plenodepth.evaluate.maps.splits import binned_errors as binned_errors
+    from plenodepth.evaluate.maps.splits import errors_by_confidence as errors_by_confidence
+    from plenodepth.evaluate.maps.splits import errors_by_lens_type as errors_by_lens_type
+    from plenodepth.evaluate.maps.splits import grouped_errors as grouped_errors
+    from plenodepth.evaluate.maps.splits import lens_type_labels as lens_type_labels
+    from plenodepth.evaluate.maps.splits import quantile_edges as quantile_edges
+
+MODULES = {
+    "AuthorsCloudDistances": "plenodepth.evaluate.clouds.distances",
+    "BootstrapInterval": "plenodepth.evaluate.bootstrap",
+    "Change": "plenodepth.evaluate.compare",
+    "CloudComparison": "plenodepth.evaluate.clouds.comparison",
+    "CloudDistances": "plenodepth.evaluate.clouds.distances",
+    "DepthComparison": "plenodepth.evaluate.maps.comparison",
+    "DepthDifferences": "plenodepth.evaluate.maps.differences",
+    "DirectedDistances": "plenodepth.evaluate.clouds.distances",
+    "DisplacementError": "plenodepth.evaluate.frames.relative",
+    "ErrorGroup": "plenodepth.evaluate.maps.splits",
+    "FScore": "plenodepth.evaluate.clouds.distances",
+    "FolderComparison": "plenodepth.evaluate.maps.comparison",
+    "FrameComparison": "plenodepth.evaluate.maps.comparison",
+    "FrameDepth": "plenodepth.evaluate.frames.depths",
+    "FrameMatch": "plenodepth.evaluate.frames.depths",
+    "FrameScaleError": "plenodepth.evaluate.frames.scale_error",
+    "MeshDistances": "plenodepth.evaluate.clouds.mesh_distances",
+    "Nearest": "plenodepth.evaluate.clouds.nearest",
+    "PairedDifference": "plenodepth.evaluate.bootstrap",
+    "PlaneFit": "plenodepth.evaluate.clouds.plane_fit",
+    "RelativeComparison": "plenodepth.evaluate.frames.comparison",
+    "RelativeDepthError": "plenodepth.evaluate.frames.relative",
+    "ResultComparison": "plenodepth.evaluate.compare",
+    "ScaleErrorSummary": "plenodepth.evaluate.frames.scale_error",
+    "SigmaBin": "plenodepth.evaluate.maps.sigma_calibration",
+    "SigmaCalibration": "plenodepth.evaluate.maps.sigma_calibration",
+    "Sparsification": "plenodepth.evaluate.maps.sparsification",
+    "TileDistance": "plenodepth.evaluate.clouds.comparison",
+    "authors_cloud_distances": "plenodepth.evaluate.clouds.distances",
+    "bin_labels": "plenodepth.evaluate.maps.splits",
+    "binned_errors": "plenodepth.evaluate.maps.splits",
+    "bootstrap_interval": "plenodepth.evaluate.bootstrap",
+    "boundary_distance": "plenodepth.evaluate.maps.boundaries",
+    "by_displacement": "plenodepth.evaluate.frames.relative",
+    "compare_cloud_files": "plenodepth.evaluate.clouds.comparison",
+    "compare_clouds": "plenodepth.evaluate.clouds.distances",
+    "compare_frame_depths": "plenodepth.evaluate.frames.comparison",
+    "compare_map_files": "plenodepth.evaluate.maps.comparison",
+    "compare_map_folders": "plenodepth.evaluate.maps.comparison",
+    "compare_result_files": "plenodepth.evaluate.compare",
+    "compare_results": "plenodepth.evaluate.compare",
+    "compare_sigma": "plenodepth.evaluate.maps.sigma_calibration",
+    "compare_to_mesh": "plenodepth.evaluate.clouds.mesh_distances",
+    "depth_differences": "plenodepth.evaluate.maps.differences",
+    "depth_jumps": "plenodepth.evaluate.maps.boundaries",
+    "directed_distances": "plenodepth.evaluate.clouds.distances",
+    "errors_by_confidence": "plenodepth.evaluate.maps.splits",
+    "errors_by_lens_type": "plenodepth.evaluate.maps.splits",
+    "fit_plane": "plenodepth.evaluate.clouds.plane_fit",
+    "frame_depths": "plenodepth.evaluate.frames.depths",
+    "grouped_errors": "plenodepth.evaluate.maps.splits",
+    "lens_type_labels": "plenodepth.evaluate.maps.splits",
+    "match_frames": "plenodepth.evaluate.frames.depths",
+    "median_depth": "plenodepth.evaluate.frames.relative",
+    "nearest_points": "plenodepth.evaluate.clouds.nearest",
+    "nearest_triangles": "plenodepth.evaluate.clouds.nearest",
+    "paired_bootstrap": "plenodepth.evaluate.bootstrap",
+    "quantile_edges": "plenodepth.evaluate.maps.splits",
+    "read_cam_from_lidar": "plenodepth.evaluate.clouds.lidar_frame",
+    "reconstructed_corners": "plenodepth.evaluate.frames.scale_error",
+    "relative_depth_error": "plenodepth.evaluate.frames.relative",
+    "sample_mesh": "plenodepth.evaluate.clouds.mesh_distances",
+    "scale_error_summary": "plenodepth.evaluate.frames.scale_error",
+    "signed_differences": "plenodepth.evaluate.maps.differences",
+    "sparsification_curves": "plenodepth.evaluate.maps.sparsification",
+}
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__, MODULES)

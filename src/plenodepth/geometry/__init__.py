@@ -1,6 +1,6 @@
 """Poses and lattices: plain geometry, no cameras."""
 
 from plenodepth.geometry.lattice import Arrangement, Lattice
-from plenodepth.geometry.pose import PlanarPose, Pose
+from plenodepth.geometry.pose import PlanarPose, Pose, cross_matrix
 
-__all__ = ["Arrangement", "Lattice", "PlanarPose", "Pose"]
+__all__ = ["Arrangement", "Lattice", "PlanarPose", "Pose", "cross_matrix"]

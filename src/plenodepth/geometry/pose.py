@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from plenodepth.errors import InputError
 
 Array = NDArray[np.float64]
+
+# SciPy is imported where it is used: it would take most of the time of importing this package.
 
 # Rotations printed with 6 digits are off by some 1e-6; anything further from orthonormal is not a rounding matter.
 ORTHONORMAL_TOLERANCE = 1e-5
@@ -74,12 +75,16 @@ class Pose:
     @classmethod
     def from_rotation_vector(cls, rotation_vector: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
         """A pose from a rotation vector (axis times angle, rad) and a translation (mm)."""
+        from scipy.spatial.transform import Rotation
+
         rotation = Rotation.from_rotvec(np.asarray(rotation_vector, dtype=np.float64)).as_matrix()
         return cls(rotation, np.asarray(translation, dtype=np.float64))
 
     @classmethod
     def from_euler_xyz(cls, angles: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
         """A pose with rotation Rx(a) · Ry(b) · Rz(c) for angles (a, b, c) in rad."""
+        from scipy.spatial.transform import Rotation
+
         rotation = Rotation.from_euler("XYZ", np.asarray(angles, dtype=np.float64)).as_matrix()
         return cls(rotation, np.asarray(translation, dtype=np.float64))
 
@@ -108,6 +113,8 @@ class Pose:
 
     def perturbed(self, step: ArrayLike) -> Pose:
         """The pose after a small step (6,): rotation · exp([step[:3]]x), translation + step[3:]."""
+        from scipy.spatial.transform import Rotation
+
         delta = np.asarray(step, dtype=np.float64)
         turn = Rotation.from_rotvec(delta[:3]).as_matrix()
         return Pose(self.rotation @ turn, self.translation + delta[3:])

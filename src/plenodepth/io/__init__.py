@@ -1,8 +1,8 @@
 """File formats and nothing else: what other programs and the vendor write, read into plain records, and back."""
 
 from plenodepth.io.atomic import atomic_files, atomic_path, require_writable
-from plenodepth.io.clouds.ply import read_ply, write_ply
-from plenodepth.io.clouds.pts import read_pts, write_pts
+from plenodepth.io.clouds import Cloud, read_cloud, read_ply, read_pts, read_ptx, read_xyz, write_ply, write_pts
+from plenodepth.io.frame_tables import read_depth_table, read_frame_distances, read_places
 from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
 from plenodepth.io.libpleno import (
     CENTER_DTYPE,
@@ -15,6 +15,7 @@ from plenodepth.io.libpleno import (
     LibplenoPlate,
     LibplenoScene,
     Observations,
+    PointCloudArchive,
     observation_table,
     parameters_content,
     parameters_from_tree,
@@ -22,18 +23,21 @@ from plenodepth.io.libpleno import (
     read_depth_map,
     read_observations,
     read_parameters,
+    read_point_cloud,
     read_pose,
     read_poses,
     read_scene,
     write_depth_map,
     write_observations,
     write_parameters,
+    write_point_cloud,
     write_pose,
     write_poses,
     write_scene,
 )
 from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
-from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, read_raytrix_grid
+from plenodepth.io.maps import DepthValues, read_exr, read_map
+from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, RaytrixPose, read_raytrix_grid, read_raytrix_pose
 from plenodepth.io.reading import read_bytes, read_text, to_number
 from plenodepth.io.yaml_json import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
 
@@ -41,16 +45,20 @@ __all__ = [
     "CENTER_DTYPE",
     "CORNER_DTYPE",
     "FEATURE_DTYPE",
+    "Cloud",
     "DepthMapArchive",
+    "DepthValues",
     "FramePose",
     "InternalParameters",
     "LibplenoBoard",
     "LibplenoPlate",
     "LibplenoScene",
     "Observations",
+    "PointCloudArchive",
     "PropertyTree",
     "RaytrixGrid",
     "RaytrixLensType",
+    "RaytrixPose",
     "as_column",
     "as_columns",
     "atomic_files",
@@ -63,19 +71,29 @@ __all__ = [
     "parse_yaml",
     "pose_content",
     "read_bytes",
+    "read_cloud",
     "read_depth_map",
+    "read_depth_table",
+    "read_exr",
     "read_float_map",
+    "read_frame_distances",
     "read_image",
+    "read_map",
     "read_observations",
     "read_parameters",
+    "read_places",
     "read_ply",
+    "read_point_cloud",
     "read_pose",
     "read_poses",
     "read_pts",
+    "read_ptx",
     "read_raytrix_grid",
+    "read_raytrix_pose",
     "read_scene",
     "read_text",
     "read_tree",
+    "read_xyz",
     "require_unique_keys",
     "require_writable",
     "to_number",
@@ -86,6 +104,7 @@ __all__ = [
     "write_observations",
     "write_parameters",
     "write_ply",
+    "write_point_cloud",
     "write_pose",
     "write_poses",
     "write_pts",

@@ -176,7 +176,6 @@ def test_corners_run_along_the_columns_first() -> None:
     board = LibplenoBoard(3, 2, 10.0, turn(2), np.array([1.0, 2.0, 3.0]))
     expected = [[0, 0, 0], [10, 0, 0], [20, 0, 0], [0, 10, 0], [10, 10, 0], [20, 10, 0]]
     np.testing.assert_array_equal(board.corners(), expected)
-    np.testing.assert_allclose(board.corners_in_scene()[1], turn(2) @ [10, 0, 0] + [1, 2, 3])
 
 
 def test_a_scene_takes_defaults(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""The nearest point of a cloud, or of a triangle mesh, to each of millions of points: exactly, by a tree of boxes.
+"""The nearest point of a cloud, or the nearest triangle of a mesh, to each of millions of points: exact, by a box tree.
 
-SciPy's KD-tree gives the same numbers; for clouds that lie beside a surface by many times the spacing of its points,
-as depth does, it takes four times as long with the best of its options and 30 times as long with its usual ones.
+SciPy and trimesh give the same distances, but slower. For 2 million points 10 mm beside a cloud of 2 million, the whole
+of `evaluate cloud` takes 5 times as long with SciPy's cKDTree at its best leaf size; for 200,000 points beside 200,000
+triangles, trimesh.proximity takes 55 times as long as this module (benchmarks/bench_evaluate_cloud.py).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from plenodepth.io.libpleno.parameters import (
     read_parameters,
     write_parameters,
 )
+from plenodepth.io.libpleno.point_cloud import PointCloudArchive, read_point_cloud, write_point_cloud
 from plenodepth.io.libpleno.poses import FramePose, pose_content, read_pose, read_poses, write_pose, write_poses
 from plenodepth.io.libpleno.scene import LibplenoBoard, LibplenoPlate, LibplenoScene, read_scene, write_scene
 
@@ -31,6 +32,7 @@ __all__ = [
     "LibplenoPlate",
     "LibplenoScene",
     "Observations",
+    "PointCloudArchive",
     "observation_table",
     "parameters_content",
     "parameters_from_tree",
@@ -38,12 +40,14 @@ __all__ = [
     "read_depth_map",
     "read_observations",
     "read_parameters",
+    "read_point_cloud",
     "read_pose",
     "read_poses",
     "read_scene",
     "write_depth_map",
     "write_observations",
     "write_parameters",
+    "write_point_cloud",
     "write_pose",
     "write_poses",
     "write_scene",

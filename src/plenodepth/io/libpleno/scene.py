@@ -32,10 +32,6 @@ class LibplenoBoard:
         l, k = np.divmod(np.arange(self.rows * self.columns), self.columns)
         return self.square * np.stack([k, l, np.zeros_like(k)], axis=1).astype(np.float64)
 
-    def corners_in_scene(self) -> FloatArray:
-        """The inner corners (rows * columns, 3) [mm] after the board's own pose, in the same order."""
-        return self.corners() @ self.rotation.T + self.translation
-
 
 @dataclass(frozen=True, eq=False)
 class LibplenoPlate:
