@@ -1,12 +1,13 @@
-"""Self-made figurines: 100 mm high, standing on y = 0 with their top at negative y (the camera's y points down).
+"""Figurines made by formulas: 100 mm high, on the ground y = 0 with the top at negative y (the camera's y points down).
 
-Each is a function of `detail`, about how many triangles it is made of, and returns vertices (n, 3) mm and faces (f, 3),
-closed and turned outwards. They look towards negative z, which is where the camera is.
+Each is a closed surface, its faces turned outwards, of about as many triangles as asked for. They look towards negative
+z, where the camera is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from scipy.ndimage import map_coordinates
 
 from plenodepth.errors import InputError
 from plenodepth.sim.scenes.isosurface import blend, block, drum, ellipsoid, limb, mirrored, surface_of
-from plenodepth.sim.scenes.sweeps import Surface, ball, joined, lathe, tube
+from plenodepth.sim.scenes.sweeps import Surface, angles, ball, lathe, tube
 from plenodepth.sim.scenes.textures import noise_volume
 
 Array = NDArray[np.float64]
@@ -29,25 +30,10 @@ def figurine(shape: str, detail: int = 40_000) -> Surface:
         raise InputError(f"is '{shape}', needs one of {', '.join(FIGURINES)}", field="shape")
     if not LEAST_DETAIL <= detail <= MOST_DETAIL:
         raise InputError(f"is {detail}, needs {LEAST_DETAIL} to {MOST_DETAIL} triangles", field="detail")
-    return FIGURINES[shape](detail)
+    return _standing(FIGURINES[shape](detail))
 
 
-def cat(detail: int) -> Surface:
-    """A cat that sits, its tail about its feet."""
-    return _standing(surface_of(_cat, (-48, -4, -40), (48, 112, 46), detail))
-
-
-def elephant(detail: int) -> Surface:
-    """An elephant with lifted trunk."""
-    return _standing(surface_of(_elephant, (-52, -4, -92), (52, 112, 62), detail))
-
-
-def tower(detail: int) -> Surface:
-    """A castle's tower: stone courses, a gate, windows, battlements, a turret with a pointed roof."""
-    return _standing(surface_of(_tower, (-38, -4, -38), (38, 134, 38), detail))
-
-
-def vase(detail: int) -> Surface:
+def _vase(detail: int) -> Surface:
     """A fluted vase, hollow."""
     outside = [(0, 0), (17, 0), (18, 1), (17.5, 4), (15, 8), (20, 20), (28, 36), (31, 50), (28, 64), (18, 78), (13, 86)]
     lip = [(13.5, 92), (19, 99), (20, 100), (19, 100.5), (17.5, 99.5)]
@@ -57,10 +43,10 @@ def vase(detail: int) -> Surface:
         belly = np.exp(-(((height - 45) / 22) ** 4))
         return 1 + belly * 0.1 * (np.abs(np.sin(8 * angle)) ** 0.8 - 0.64)
 
-    return _standing(lathe([*outside, *lip, *inside], detail, flutes))
+    return lathe([*outside, *lip, *inside], detail, flutes)
 
 
-def queen(detail: int) -> Surface:
+def _queen(detail: int) -> Surface:
     """A chess queen."""
     foot = [(0, 0), (20, 0), (20.8, 0.8), (20.8, 5), (20, 6), (17.5, 6.6), (18.5, 9), (16.5, 12), (12.8, 13)]
     shaft = [(12.4, 14), (9.5, 24), (7.2, 42), (6.6, 58), (7, 62), (11, 63), (11.8, 64.5), (11, 66), (7.6, 67)]
@@ -72,13 +58,13 @@ def queen(detail: int) -> Surface:
         high = np.clip((height - 78) / 10, 0, 1) * (height < 91.5)
         return 1 - 0.3 * high**2 * (1 - np.abs(np.cos(4 * angle)) ** 0.7)
 
-    return _standing(lathe([*foot, *shaft, *collar, *crown, *knob], detail, spikes))
+    return lathe([*foot, *shaft, *collar, *crown, *knob], detail, spikes)
 
 
-def knot(detail: int) -> Surface:
+def _knot(detail: int) -> Surface:
     """A trefoil knot upright on a plinth."""
     spokes = max(8, round(np.sqrt(0.8 * detail / 2 / 9)))
-    t = np.arange(round(0.8 * detail / 2 / spokes)) * (2 * np.pi / round(0.8 * detail / 2 / spokes))
+    t = angles(round(0.8 * detail / 2 / spokes))
     out = np.stack([np.sin(2 * t), np.cos(2 * t), np.zeros_like(t)], axis=1)
     center = (25 + 10 * np.cos(3 * t))[:, None] * out + np.stack([0 * t, 0 * t, 13 * np.sin(3 * t)], axis=1)
     along = np.roll(center, -1, axis=0) - np.roll(center, 1, axis=0)
@@ -88,10 +74,14 @@ def knot(detail: int) -> Surface:
     ring = tube(center, side, np.cross(along, side), 7.2, spokes)
     lift = np.array([0, 15 - ring.vertices[:, 1].min(), 0])
     profile = [(0, 0), (24, 0), (25, 1), (25, 4), (22, 6), (20, 11), (22, 14), (22, 16), (20, 17), (0, 17.5)]
-    return _standing(joined(Surface(ring.vertices + lift, ring.faces), lathe(profile, round(0.2 * detail))))
+    plinth = lathe(profile, round(0.2 * detail))
+    return Surface(
+        np.concatenate([ring.vertices + lift, plinth.vertices]),
+        np.concatenate([ring.faces, plinth.faces + np.int32(len(ring.vertices))]),
+    )
 
 
-def boulder(detail: int) -> Surface:
+def _boulder(detail: int) -> Surface:
     """A weathered rock, lying on its flat side."""
     vertices, faces = ball(detail)
     noise = noise_volume(64, 1, seed=11)
@@ -107,10 +97,10 @@ def boulder(detail: int) -> Surface:
     # Softly flat below, where the rock would else go on.
     floor = -30.0
     rock[:, 1] = np.logaddexp(0, (rock[:, 1] - floor) / 2) * 2 + floor
-    return _standing(Surface(rock, faces))
+    return Surface(rock, faces)
 
 
-def column(detail: int) -> Surface:
+def _column(detail: int) -> Surface:
     """A twisted column between a square foot and a square head."""
     foot = [(0, 0), (24, 0), (24.6, 0.6), (24.6, 7), (24, 7.8), (18, 8.4), (19.5, 10.5), (18, 13), (14.5, 14)]
     head = [(14.5, 84), (18, 85), (19, 87), (18, 89), (17, 90), (23, 91.6), (23.6, 92.2), (23.6, 99.4), (23, 100)]
@@ -122,19 +112,7 @@ def column(detail: int) -> Surface:
         ropes = 1 + 0.2 * (np.abs(np.cos(2 * angle - 0.11 * height)) ** 0.8 - 0.6)
         return np.asarray(square * corners + (1 - square) * (1 + shaft * (ropes - 1)))
 
-    return _standing(lathe([*foot, (14, 30), (14, 68), *head, (0, 100)], detail, turned))
-
-
-FIGURINES: dict[str, Callable[[int], Surface]] = {
-    "cat": cat,
-    "elephant": elephant,
-    "tower": tower,
-    "vase": vase,
-    "queen": queen,
-    "knot": knot,
-    "boulder": boulder,
-    "column": column,
-}
+    return lathe([*foot, (14, 30), (14, 68), *head, (0, 100)], detail, turned)
 
 
 def _standing(surface: Surface) -> Surface:
@@ -148,6 +126,7 @@ def _standing(surface: Surface) -> Surface:
 
 
 def _cat(p: Array) -> Array:
+    """A cat that sits, its tail about its feet."""
     q = mirrored(p)
     trunk = blend(
         8,
@@ -177,6 +156,7 @@ def _cat(p: Array) -> Array:
 
 
 def _elephant(p: Array) -> Array:
+    """An elephant with lifted trunk."""
     q = mirrored(p)
     trunk = blend(
         10,
@@ -207,6 +187,7 @@ def _elephant(p: Array) -> Array:
 
 
 def _tower(p: Array) -> Array:
+    """A castle's tower: stone courses, a gate, windows, battlements, a turret with a pointed roof."""
     angle, radius, y = np.arctan2(p[:, 0], -p[:, 2]), np.hypot(p[:, 0], p[:, 2]), p[:, 1]
     # Courses of stone: grooves between them, and between the stones of each, those of every second one shifted.
     course = np.floor(y / 7)
@@ -220,15 +201,10 @@ def _tower(p: Array) -> Array:
     top = np.maximum(top, -np.maximum(-merlon, 81 - y))
     turret = np.minimum(drum(p, 70, 104, 13, 13) + 0.5 * rough, drum(p, 103, 130, 18, 0.5))
     stone = np.minimum(np.minimum(body, top), turret)
-    gate = np.minimum(block(p, (0, 8, -26), (7.5, 10, 9)), _rod(p, 18, 7.5))
+    arch = np.maximum(np.maximum(np.hypot(p[:, 0], y - 18) - 7.5, p[:, 2] + 17), -35 - p[:, 2])
+    gate = np.minimum(block(p, (0, 8, -26), (7.5, 10, 9)), arch)
     windows = np.minimum(_slit(p, angle, radius, 43, 5, 3.2), _slit(p, angle, radius, 95, 4, 2.4))
     return np.asarray(np.maximum(stone, -np.minimum(gate, np.maximum(windows, 8 - radius))))
-
-
-def _rod(p: Array, height: float, radius: float) -> Array:
-    """A round hole from the front."""
-    hole = np.hypot(p[:, 0], p[:, 1] - height) - radius
-    return np.asarray(np.maximum(np.maximum(hole, p[:, 2] + 17), -35 - p[:, 2]))
 
 
 def _slit(p: Array, angle: Array, radius: Array, height: float, half: float, width: float) -> Array:
@@ -236,3 +212,15 @@ def _slit(p: Array, angle: Array, radius: Array, height: float, half: float, wid
     across = (np.mod(angle / (np.pi / 2) + 0.5, 1) - 0.5) * (np.pi / 2) * radius
     up = p[:, 1] - height
     return np.asarray(np.hypot(across, up - np.clip(up, -half, half)) - width)
+
+
+FIGURINES: dict[str, Callable[[int], Surface]] = {
+    "cat": partial(surface_of, _cat, (-48, -4, -40), (48, 112, 46)),
+    "elephant": partial(surface_of, _elephant, (-52, -4, -92), (52, 112, 62)),
+    "tower": partial(surface_of, _tower, (-38, -4, -38), (38, 134, 38)),
+    "vase": _vase,
+    "queen": _queen,
+    "knot": _knot,
+    "boulder": _boulder,
+    "column": _column,
+}
