@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +131,11 @@ def ray_samples(rays: int, pixel_size: float, lens_radius: float, seed: int) -> 
     """
     if rays < 1:
         raise InputError(f"is {rays}, needs at least 1", field="rays")
+    return _sample_tables(rays, pixel_size, lens_radius, seed).copy()
+
+
+@lru_cache(maxsize=2)  # making the tables takes longer than tracing a small image
+def _sample_tables(rays: int, pixel_size: float, lens_radius: float, seed: int) -> Float32:
     tables = np.empty((TABLES, rays, 4), np.float32)
     seeds = np.random.SeedSequence(seed).spawn(TABLES)
     with warnings.catch_warnings():

@@ -59,7 +59,8 @@ def test_the_sensor_is_as_asked(
     assert largest / 2 < raw.max() <= largest
 
 
-def test_a_dataset_is_made_and_then_kept(succeeds: Run, tmp_path: Path) -> None:
+def test_a_dataset_is_made_and_then_kept(succeeds: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plenodepth.sim.dataset.LEAST_BEAMS", 1000)
     options = ("simulate", "dataset", "r12-elp20", "--quick", "--rays", 1, "--out", tmp_path / "elp", "--json")
     assert succeeds(*options).json["made"] == 10
     assert succeeds(*options).json["made"] == 0
