@@ -177,7 +177,7 @@ def test_a_damaged_file_of_a_frame_is_made_again(small: Path) -> None:
     assert truth.read_bytes() == before
 
 
-def test_fresh_makes_all_frames_anew(small: Path) -> None:
+def test_fresh_makes_all_frames_anew_with_the_same_checksums(small: Path) -> None:
     before = (small / "manifest.json").read_bytes()
     assert simulate_dataset("r12-a", small, quick=True, rays=1, fresh=True).made == 5
     assert (small / "manifest.json").read_bytes() == before

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import Refused, Run
 
 from plenodepth.io import read_image
+from plenodepth.sim.scenes.twins import twin
 
 SCENE = """
 plenodepth_scene: 1
@@ -59,11 +61,23 @@ def test_the_sensor_is_as_asked(
     assert largest / 2 < raw.max() <= largest
 
 
-def test_a_dataset_is_made_and_then_kept(succeeds: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plenodepth.sim.dataset.LEAST_BEAMS", 1000)
+FEW = ("white/f04.00", "scenes/calib", "scenes/plane-1", "scenes/figurines-2")
+
+
+@pytest.mark.parametrize("folders", [FEW, pytest.param(None, marks=pytest.mark.slow)], ids=["few", "all"])
+def test_a_dataset_is_made_and_then_kept(
+    succeeds: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folders: tuple[str, ...] | None
+) -> None:
+    if folders is not None:
+        plan = twin("r12-elp20", quick=True)
+        plan = replace(plan, frames=tuple(frame for frame in plan.frames if frame.folder in folders))
+        monkeypatch.setattr("plenodepth.sim.dataset.twin", lambda *_, **__: plan)
+        monkeypatch.setattr("plenodepth.sim.dataset.LEAST_BEAMS", 1000)
     options = ("simulate", "dataset", "r12-elp20", "--quick", "--rays", 1, "--out", tmp_path / "elp", "--json")
-    assert succeeds(*options).json["made"] == 10
+    assert succeeds(*options).json["made"] == (10 if folders is None else 4)
     assert succeeds(*options).json["made"] == 0
+    if folders is not None:
+        assert succeeds(*options, "--fresh").json["made"] == 4
 
 
 @pytest.mark.parametrize(
