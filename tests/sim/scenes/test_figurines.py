@@ -117,7 +117,8 @@ def test_the_surface_of_a_ball_lies_on_the_ball(
     assert np.linalg.norm(surface.vertices - center, axis=1) == pytest.approx(radius, rel=2e-3)
     assert len(surface.faces) == pytest.approx(triangles, rel=0.3)
     assert loose_edges(surface) == 0
-    assert volume(surface) == pytest.approx(4 / 3 * np.pi * radius**3, rel=0.03)
+    # Flat triangles cut off a share of the ball that falls with their number.
+    assert 1 - volume(surface) / (4 / 3 * np.pi * radius**3) == pytest.approx(0, abs=18 / len(surface.faces))
 
 
 def test_a_cube_whose_faces_lie_on_the_grid_has_no_degenerate_triangle() -> None:
