@@ -1,19 +1,22 @@
-"""How well a camera explains what was observed: reprojection of board corners and of micro-image centres."""
+"""How well a camera fits itself and what was observed: board corners, micro-image centres, inverse distortion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plenodepth.camera.inverse_distortion import InverseDistortionFit, calibrate_inverse_distortion
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.projection import project
-from plenodepth.errors import InputError
+from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.geometry import Pose
+from plenodepth.io import LibplenoBoard, Observations, read_observations, read_poses, read_scene
 
 Table = NDArray[np.void]
 
@@ -38,6 +41,110 @@ class Reprojection:
     rmse_rho: float | None
     frames: tuple[FrameResiduals, ...]
     unposed: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CameraCheck:
+    """What a check found; a part is None where its files were not given or it cannot be computed."""
+
+    camera: PlenopticCamera
+    grid: float  # RMSE, px: the micro-image lattice against the projected lens centres
+    features: Reprojection | None
+    centers: float | None  # RMSE, px, of observed micro-image centres
+    inverse_distortion: InverseDistortionFit | None
+
+    def content(self) -> dict[str, Any]:
+        """The check as `--json` prints it."""
+        found = self.features
+        return {
+            "rmse_uv": None if found is None else found.rmse_uv,
+            "rmse_rho": None if found is None else found.rmse_rho,
+            "rmse_centers": self.centers,
+            "frames": [] if found is None else [asdict(frame) for frame in found.frames],
+            "frames_without_pose": [] if found is None else list(found.unposed),
+            "rmse_grid": self.grid,
+            "rmse_inverse_distortion": None if self.inverse_distortion is None else self.inverse_distortion.rmse,
+        }
+
+
+def check_camera(
+    camera: PlenopticCamera,
+    *,
+    features: Path | None = None,
+    poses: Path | None = None,
+    centers: Path | None = None,
+    board: LibplenoBoard | Path | None = None,
+) -> CameraCheck:
+    """Check a camera with itself, and against files of features with the boards' poses, and of micro-image centres.
+
+    `board` is a board or a scene file that has one; by default `scene.js` beside the poses or the features. Without
+    `centers` those count that the file of features may hold as well.
+    """
+    if (features is None) != (poses is None):
+        missing, given = ("--poses", features) if poses is None else ("--features", poses)
+        raise InputError(f"{missing} must go with it", file=given)
+    observed = Observations() if features is None else read_observations(features)
+    reprojection = None
+    with np.errstate(all="ignore"):  # a camera may be wrong in every way; the numbers below tell
+        if features is not None and poses is not None:
+            corners = _board(board, poses, features).corners()
+            reprojection = _check_feature_file(camera, observed, features, poses, corners)
+        return CameraCheck(
+            camera=camera,
+            grid=grid_agreement(camera),
+            features=reprojection,
+            centers=_check_center_file(camera, observed, features, centers),
+            inverse_distortion=_inverse_distortion(camera),
+        )
+
+
+def _check_feature_file(
+    camera: PlenopticCamera, observed: Observations, features: Path, poses: Path, corners: Array
+) -> Reprojection:
+    if not len(observed.features):
+        raise InputError("holds no features", file=features)
+    try:
+        # Files give the camera in the board's frame; the projection needs the opposite direction.
+        cam_from_board = {pose.frame: Pose(pose.rotation, pose.translation).inverse() for pose in read_poses(poses)}
+        return check_features(observed.features, cam_from_board, corners, camera)
+    except InputError as error:
+        raise error.in_file(poses if (error.field or "").startswith("pose") else features) from None
+
+
+def _check_center_file(
+    camera: PlenopticCamera, observed: Observations, features: Path | None, centers: Path | None
+) -> float | None:
+    file = centers or features
+    table = observed.centers if centers is None else read_observations(centers).centers
+    if file is None or (centers is None and not len(table)):
+        return None
+    try:
+        return check_centers(table, camera)
+    except InputError as error:
+        raise error.in_file(file) from None
+
+
+def _board(given: LibplenoBoard | Path | None, *beside: Path) -> LibplenoBoard:
+    if isinstance(given, LibplenoBoard):
+        return given
+    candidates = [given] if given is not None else [path.parent / "scene.js" for path in beside]
+    found = next((path for path in candidates if path.is_file()), given)
+    if found is None:
+        raise InputError(
+            "the size of the board is needed", field="--board", fix="give --board 9x5:10mm, or --scene scene.js"
+        )
+    boards = read_scene(found).checkerboards
+    if len(boards) != 1:
+        raise InputError(f"has {len(boards)} boards, needs one", file=found, field="checkerboards")
+    return boards[0]
+
+
+def _inverse_distortion(camera: PlenopticCamera) -> InverseDistortionFit | None:
+    """None when there is none, which is a finding and not the end of the check."""
+    try:
+        return calibrate_inverse_distortion(camera)
+    except (PlenodepthError, ValueError):
+        return None
 
 
 def root_mean_square(residuals: ArrayLike) -> float:

@@ -17,7 +17,7 @@ from plenodepth.camera import save_camera
 @pytest.fixture(autouse=True)
 def few_depths(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three depths instead of 14, so that a run takes a second."""
-    monkeypatch.setattr("plenodepth.cli.camera.predict_scale.round_depths", lambda camera: np.array([600.0, 900, 1500]))
+    monkeypatch.setattr("plenodepth.calib.scale.prediction.round_depths", lambda camera: np.array([600.0, 900, 1500]))
 
 
 def test_a_table_of_depths_and_of_scales(succeeds: Run) -> None:

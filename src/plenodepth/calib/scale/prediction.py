@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from plenodepth.calib.scale.fit import DepthScaleFit, fit_depth_scale
 from plenodepth.calib.scale.uncorrected_matching import Matching, Method, predicted_virtual_depth
-from plenodepth.camera import PlenopticCamera, metric_from_virtual, usable_depth_range, virtual_from_metric
+from plenodepth.camera import (
+    Camera,
+    GridCamera,
+    PlenopticCamera,
+    metric_from_virtual,
+    usable_depth_range,
+    virtual_from_metric,
+)
 from plenodepth.camera.aperture.clipping import aperture_diameter
 from plenodepth.camera.model import Array
 from plenodepth.errors import InputError
@@ -19,6 +27,7 @@ FARTHEST = 40  # focal lengths, for cameras that see to infinity,
 LEAST_SPAN = 2  # or so many times the near end, if that is farther
 ROWS = 16  # at most
 LEADS = (1, 2, 2.5, 5, 10)  # of round steps
+F_NUMBERS = (1.4, 2.8, 4.0, 5.6, 8.0)  # common ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +43,16 @@ class ScalePrediction:
     def relative_error(self) -> Array:
         """(n,): uncorrected/true − 1."""
         return np.asarray(self.uncorrected / self.depth - 1)
+
+    def content(self) -> dict[str, Any]:
+        """The prediction as `--json` prints it."""
+        return {
+            "f_number": self.f_number,
+            "depth": self.depth.tolist(),
+            "uncorrected": self.uncorrected.tolist(),
+            "depth_scale": None if self.gamma is None else self.gamma.coefficients.tolist(),
+            "depth_scale_rmse": None if self.gamma is None else self.gamma.rmse,
+        }
 
 
 def predict_scale(
@@ -56,6 +75,22 @@ def predict_scale(
     v = predicted_virtual_depth(virtual_from_metric(true, plain), plain, number, matching=matching, method=method)
     found = metric_from_virtual(v, plain, invalid="nan")
     return ScalePrediction(float(number), true, found, _gamma(found, true))
+
+
+def predict_scale_at_apertures(
+    camera: Camera, f_number: float | None = None, *, margin: float | None = None
+) -> tuple[float, list[ScalePrediction]]:
+    """The f-number (by default the camera's), and predictions at that and at the common ones, in growing order.
+
+    `margin`: px off the micro-images' radius that the matcher leaves out.
+    """
+    if isinstance(camera, GridCamera):
+        raise InputError("a grid without optics has no aperture to predict from")
+    number = camera.main_lens.f_number if f_number is None else f_number
+    aperture_diameter(camera, number)  # an InputError where it is unknown or impossible
+    assert number is not None
+    depths, matching = round_depths(camera), Matching() if margin is None else Matching(margin=margin)
+    return number, [predict_scale(camera, n, depths, matching=matching) for n in sorted({number, *F_NUMBERS})]
 
 
 def round_depths(camera: PlenopticCamera, most: int = ROWS) -> Array:

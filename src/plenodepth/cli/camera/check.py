@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
-from plenodepth.camera import (
-    InverseDistortionFit,
-    PlenopticCamera,
-    calibrate_inverse_distortion,
-    load_plenoptic_camera,
-)
-from plenodepth.camera.check import Reprojection, check_centers, check_features, grid_agreement
+from plenodepth.camera import load_plenoptic_camera
+from plenodepth.camera.check import CameraCheck, check_camera
 from plenodepth.cli.shared.common import CameraArgument, JsonOption, ParametersOption, console, plain_table, print_json
 from plenodepth.cli.shared.quantities import parse_board
-from plenodepth.errors import InputError, PlenodepthError
-from plenodepth.geometry import Pose
-from plenodepth.io import LibplenoBoard, Observations, read_observations, read_poses, read_scene
+from plenodepth.io import LibplenoBoard
 
 
 def check(
@@ -45,107 +38,30 @@ def check(
     Example: [bold]plenodepth camera check intrinsics.js --features bap.csv --poses poses.js[/bold]
     """
     loaded = load_plenoptic_camera(camera, parameters=params)
-    if (features is None) != (poses is None):
-        missing, given = ("--poses", features) if poses is None else ("--features", poses)
-        raise InputError(f"{missing} must go with it", file=given)
-    observed = Observations() if features is None else read_observations(features)
-    reprojection = None
-    with np.errstate(all="ignore"):  # a camera may be wrong in every way; the numbers below tell
-        if features is not None and poses is not None:
-            reprojection = _check_features(loaded, observed, features, poses, _board(scene, board, poses, features))
-        centers_error = _check_centers(loaded, observed, features, centers)
-        inverse = _inverse_distortion(loaded)
+    given = scene if board is None else _plain_board(board)
+    found = check_camera(loaded, features=features, poses=poses, centers=centers, board=given)
     if as_json:
-        print_json(_as_dict(loaded, reprojection, centers_error, inverse))
+        print_json(found.content())
     else:
-        _print(loaded, reprojection, centers_error, inverse)
+        _print(found)
 
 
-def _inverse_distortion(camera: PlenopticCamera) -> InverseDistortionFit | None:
-    """None when there is none, which is a finding and not the end of the check."""
-    try:
-        return calibrate_inverse_distortion(camera)
-    except (PlenodepthError, ValueError):
-        return None
+def _plain_board(text: str) -> LibplenoBoard:
+    given = parse_board(text)
+    return LibplenoBoard(given.columns, given.rows, given.square, np.eye(3), np.zeros(3))
 
 
-def _check_features(
-    camera: PlenopticCamera, observed: Observations, features: Path, poses: Path, board: LibplenoBoard
-) -> Reprojection:
-    if not len(observed.features):
-        raise InputError("holds no features", file=features)
-    try:
-        # Files give the camera in the board's frame; the projection needs the opposite direction.
-        cam_from_board = {pose.frame: Pose(pose.rotation, pose.translation).inverse() for pose in read_poses(poses)}
-        return check_features(observed.features, cam_from_board, board.corners(), camera)
-    except InputError as error:
-        raise error.in_file(poses if (error.field or "").startswith("pose") else features) from None
-
-
-def _check_centers(
-    camera: PlenopticCamera, observed: Observations, features: Path | None, centers: Path | None
-) -> float | None:
-    """Of --centers, or of the centres that an archive of features holds as well."""
-    file = centers or features
-    table = observed.centers if centers is None else read_observations(centers).centers
-    if file is None or (centers is None and not len(table)):
-        return None
-    try:
-        return check_centers(table, camera)
-    except InputError as error:
-        raise error.in_file(file) from None
-
-
-def _board(scene: Path | None, board: str | None, *beside: Path) -> LibplenoBoard:
-    if board is not None:
-        given = parse_board(board)
-        return LibplenoBoard(given.columns, given.rows, given.square, np.eye(3), np.zeros(3))
-    candidates = [scene] if scene is not None else [path.parent / "scene.js" for path in beside]
-    found = next((path for path in candidates if path.is_file()), candidates[0] if scene else None)
-    if found is None:
-        raise InputError(
-            "the size of the board is needed", field="--board", fix="give --board 9x5:10mm, or --scene scene.js"
-        )
-    boards = read_scene(found).checkerboards
-    if len(boards) != 1:
-        raise InputError(f"has {len(boards)} boards, needs one", file=found, field="checkerboards")
-    return boards[0]
-
-
-def _as_dict(
-    camera: PlenopticCamera,
-    reprojection: Reprojection | None,
-    centers: float | None,
-    inverse: InverseDistortionFit | None,
-) -> dict[str, Any]:
-    frames = () if reprojection is None else reprojection.frames
-    return {
-        "rmse_uv": None if reprojection is None else reprojection.rmse_uv,
-        "rmse_rho": None if reprojection is None else reprojection.rmse_rho,
-        "rmse_centers": centers,
-        "frames": [{"frame": f.frame, "n": f.n, "rmse_uv": f.rmse_uv, "rmse_rho": f.rmse_rho} for f in frames],
-        "frames_without_pose": [] if reprojection is None else list(reprojection.unposed),
-        "rmse_grid": grid_agreement(camera),
-        "rmse_inverse_distortion": None if inverse is None else inverse.rmse,
-    }
-
-
-def _print(
-    camera: PlenopticCamera,
-    reprojection: Reprojection | None,
-    centers: float | None,
-    inverse: InverseDistortionFit | None,
-) -> None:
-    out = console()
-    table = plain_table(f"Camera {camera.name}", "", "RMSE")
-    table.add_row("micro-image lattice against projected lens centres", f"{grid_agreement(camera):.3f} px")
+def _print(found: CameraCheck) -> None:
+    out, inverse, reprojection = console(), found.inverse_distortion, found.features
+    table = plain_table(f"Camera {found.camera.name}", "", "RMSE")
+    table.add_row("micro-image lattice against projected lens centres", f"{found.grid:.3f} px")
     if inverse is None:
         table.add_row("inverse distortion", "cannot be computed")
     else:
         table.add_row("five-coefficient inverse distortion, middle of the field", f"{inverse.rmse:.2g} mm")
         table.add_row("Newton's inverse distortion, there", f"{inverse.exact_rmse:.2g} mm")
-    if centers is not None:
-        table.add_row("observed micro-image centres", f"{centers:.3f} px")
+    if found.centers is not None:
+        table.add_row("observed micro-image centres", f"{found.centers:.3f} px")
     if reprojection is not None:
         table.add_row("features (u, v)", f"{reprojection.rmse_uv:.3f} px")
         if reprojection.rmse_rho is not None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
-from plenodepth.calib.scale.prediction import ScalePrediction, predict_scale, round_depths
+from plenodepth.calib.scale.prediction import ScalePrediction, predict_scale_at_apertures
 from plenodepth.calib.scale.uncorrected_matching import Matching
-from plenodepth.camera import GridCamera, PlenopticCamera, load_camera
-from plenodepth.camera.aperture.clipping import aperture_diameter
+from plenodepth.camera import load_camera
 from plenodepth.cli.shared.common import (
     CameraArgument,
     ImageSizeOption,
@@ -23,8 +22,6 @@ from plenodepth.cli.shared.common import (
     print_json,
 )
 from plenodepth.errors import InputError
-
-F_NUMBERS = (1.4, 2.8, 4.0, 5.6, 8.0)
 
 
 def predict_scale_of(
@@ -46,7 +43,7 @@ def predict_scale_of(
     """
     loaded = load_camera(camera, parameters=params, image_size=parse_image_size(image_size))
     try:
-        number, predictions = _predictions(loaded, aperture, margin)
+        number, predictions = predict_scale_at_apertures(loaded, aperture, margin=margin)
     except InputError as error:
         raise error.in_file(camera) from None
     if figure is not None:
@@ -57,37 +54,16 @@ def predict_scale_of(
 
         write_figure(predicted_scale_figure(predictions, loaded.name, number), figure)
     if as_json:
-        print_json({"camera": loaded.name, "margin": margin, "f_number": number, "predictions": _plain(predictions)})
+        print_json(
+            {
+                "camera": loaded.name,
+                "margin": margin,
+                "f_number": number,
+                "predictions": [one.content() for one in predictions],
+            }
+        )
     else:
         _print(loaded.name, number, predictions)
-
-
-def _predictions(
-    camera: PlenopticCamera | GridCamera, aperture: float | None, margin: float
-) -> tuple[float, list[ScalePrediction]]:
-    """The f-number asked for, and a prediction at that and at the others."""
-    if isinstance(camera, GridCamera):
-        raise InputError("a grid without optics has no aperture to predict from")
-    number = camera.main_lens.f_number if aperture is None else aperture
-    aperture_diameter(camera, number)
-    assert number is not None
-    depths = round_depths(camera)
-    return number, [
-        predict_scale(camera, n, depths, matching=Matching(margin=margin)) for n in sorted({number, *F_NUMBERS})
-    ]
-
-
-def _plain(predictions: list[ScalePrediction]) -> list[dict[str, Any]]:
-    return [
-        {
-            "f_number": prediction.f_number,
-            "depth": prediction.depth.tolist(),
-            "uncorrected": prediction.uncorrected.tolist(),
-            "depth_scale": None if prediction.gamma is None else prediction.gamma.coefficients.tolist(),
-            "depth_scale_rmse": None if prediction.gamma is None else prediction.gamma.rmse,
-        }
-        for prediction in predictions
-    ]
 
 
 def _print(name: str, number: float, predictions: list[ScalePrediction]) -> None:
