@@ -4,7 +4,7 @@
 PYTHON ?= python3
 # More options for pytest, as in: make test PYTEST_ARGS="-x -k lattice"
 PYTEST_ARGS ?=
-# Tests run side by side, those of one file in one process.
+# Tests run side by side, one process per core; one that has no test left takes some of another's.
 JOBS ?= auto
 # Options for the resolver, as in: make lock LOCK_ARGS=--upgrade
 LOCK_ARGS ?=
@@ -25,26 +25,40 @@ demo: $(READY) ## simulate a scene through an R12 camera, estimate its depth, co
 	@$(BIN)/python examples/demo.py demo
 	@echo "==> pictures, clouds and maps are in demo/"
 
-test: lint ## lint, then every test that is not slow (what CI runs)
-	@echo "==> pytest: every test that is not slow"
-	@$(BIN)/pytest -n $(JOBS) --dist loadscope -m "not slow" --durations=10 $(PYTEST_ARGS)
+test: style ## lint, and every test that is not slow (what CI runs)
+	@$(call beside-types,"every test that is not slow",-m "not slow")
 
-test-all: lint ## lint, then every test
-	@echo "==> pytest: every test"
-	@$(BIN)/pytest -n $(JOBS) --dist loadscope --durations=10 $(PYTEST_ARGS)
+test-all: style ## lint, and every test
+	@$(call beside-types,"every test")
 
 bench: $(READY) ## run the benchmarks and print their ratios
 	@echo "==> pytest: benchmarks/bench_*.py"
 	@$(BIN)/pytest benchmarks -s -o python_files="bench_*.py" $(PYTEST_ARGS)
 
-lint: $(READY) ## check style (ruff), types (mypy --strict) and the direction of imports (import-linter)
+lint: style types ## check style (ruff), types (mypy --strict) and the direction of imports (import-linter)
+
+.PHONY: style types
+style: $(READY)
 	@echo "==> ruff: style"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
+
+types: $(READY)
 	@echo "==> mypy --strict: types in src/"
 	@$(BIN)/mypy
 	@echo "==> import-linter: imports go one way"
 	@$(BIN)/lint-imports --no-logo
+
+# Runs pytest while `make types` runs beside it; what that prints comes after the tests. Either one fails the target.
+define beside-types
+	echo "==> pytest: "$(1); log=$$(mktemp); \
+	$(MAKE) --no-print-directory types > $$log 2>&1 & types=$$!; \
+	$(BIN)/pytest -n $(JOBS) --dist worksteal --durations=20 $(2) $(PYTEST_ARGS); tests=$$?; \
+	wait $$types; linted=$$?; cat $$log; rm -f $$log; \
+	[ $$linted = 0 ] || echo "==> types or imports: failed"; \
+	[ $$tests = 0 ] || echo "==> tests: failed"; \
+	[ $$tests = 0 ] && [ $$linted = 0 ]
+endef
 
 # The variable keeps the theme from advertising on stderr: what `make docs` prints there is a warning of ours.
 docs: $(READY) ## build the documentation into site/; a warning is an error
