@@ -13,7 +13,7 @@ def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
     assert "Example: plenodepth reproduce relative scale --quick" in said
     for name in ("scale", "relative", "absolute", "disparity", "distortion", "confidence"):
         assert name in said
-    for option in ("--data", "--twins", "--other", "--seed", "--json"):
+    for option in ("--data", "--twins", "--other", "--seed", "--fresh", "--json"):
         assert option in said
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,17 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plenodepth.cli.calibrate.files import make_folder
 from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
-from plenodepth.cli.shared.planned_progress import PlannedProgress
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.studies.reproduction.results import ReproductionResult
-    from plenodepth.studies.reproduction.study import OtherResults, Study
+    from plenodepth.studies.reproduction import ReproductionResult, Stage
+    from plenodepth.studies.reproduction.study import OtherProgramDepths
 
 MOST_PROCESSES = 4  # so many datasets are worked on at a time; each may take 3 GB
+WIDTH = 48  # of what the bar says, so that it stays where it is
 
 
 def reproduce(
@@ -55,6 +53,7 @@ def reproduce(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, whatever an earlier run left.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Do the paper's experiments again, on simulated twins of its datasets, and put ours beside the published figures.
@@ -65,32 +64,35 @@ def reproduce(
 
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
     """
-    from plenodepth.studies.reproduction.run import chosen_experiments, plan
-    from plenodepth.studies.reproduction.run import reproduce as run_experiments
-    from plenodepth.studies.reproduction.study import Study
+    from plenodepth.cache import WorkFolder
+    from plenodepth.studies import reproduction
     from plenodepth.threads import thread_count
     from plenodepth.view.reports.reproduction import write_reproduction_report
 
-    names = chosen_experiments(experiments or [])
-    if seed < 0:
-        raise InputError(f"is {seed}, needs a whole number ≥ 0", field="--seed")
+    names = reproduction.chosen_experiments(experiments or [])
     workers = thread_count(threads)
-    planned = Study(out, quick, seed, workers, data, twins, processes=min(workers, MOST_PROCESSES))
-    folders = _other_folders(other or [], names)
-    _require_data(planned, names)
-    planned = replace(planned, others=_read_others(folders, quiet=as_json))
-    _require_writable(out)
-    stages = plan(planned, names)
+    study = reproduction.Study(
+        out,
+        quick,
+        seed,
+        workers,
+        data,
+        twins,
+        since=WorkFolder.fresh(out).since if fresh else 0.0,
+        processes=min(workers, MOST_PROCESSES),
+    )
+    folders = _labelled_folders(other or [], names)
+    reproduction.check_inputs(study, names)
+    study = replace(study, other_programs=_read_other_programs(folders, quiet=as_json))
     if not as_json:
-        _print_plan(stages)
+        _print_plan(reproduction.plan_stages(study, names))
     with row_progress("reproduce", quiet=as_json) as bar:
 
         def show(done: float, total: float, what: str) -> None:
-            bar.describe(what)
+            bar.describe((what if len(what) <= WIDTH else f"{what[: WIDTH - 1]}…").ljust(WIDTH))
             bar(round(done), max(1, round(total)))
 
-        progress = PlannedProgress(stages, show)
-        result = run_experiments(replace(planned, progress=progress), names, progress.experiment)
+        result = reproduction.reproduce(study, names, show)
         bar.describe("report")
         written = write_reproduction_report(result, out)
     if as_json:
@@ -100,7 +102,7 @@ def reproduce(
     console().print(f"report: {written[0]} (also {written[1].name}, figures, results.json)")
 
 
-def _other_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, Path]]:
+def _labelled_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, Path]]:
     from plenodepth.studies.reproduction.other_programs import OPTION, labelled_folders
 
     if texts and "relative" not in names:
@@ -108,9 +110,9 @@ def _other_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str
     return labelled_folders(texts)
 
 
-def _read_others(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[OtherResults, ...]:
-    """Results of other programs, all before the work: what cannot be read is said at once."""
-    from plenodepth.studies.reproduction.other_programs import read_other
+def _read_other_programs(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[OtherProgramDepths, ...]:
+    """Results of other programs, all before the work: a file that cannot be read is reported at once."""
+    from plenodepth.studies.reproduction.other_programs import read_other_program
 
     if not folders:
         return ()
@@ -120,38 +122,16 @@ def _read_others(folders: Sequence[tuple[str, Path]], *, quiet: bool) -> tuple[O
             bar.describe(what)
             bar(done, total)
 
-        return tuple(read_other(label, folder, show) for label, folder in folders)
+        return tuple(read_other_program(label, folder, show) for label, folder in folders)
 
 
-def _require_data(study: Study, names: Sequence[str]) -> None:
-    """Refuse, before the work, a folder of data that lacks something."""
-    from plenodepth.studies.reproduction.run import EXPERIMENTS
-    from plenodepth.studies.reproduction.sources import RECIPES, source_of
-
-    if study.data is None:
-        return
-    if study.quick:
-        raise InputError("makes small twins, not to be had with --data", field="--quick", fix="leave one out")
-    needed = [dataset for name in names for dataset in EXPERIMENTS[name].datasets]
-    needed += [RECIPES[dataset].camera_of or dataset for dataset in needed]
-    for dataset in dict.fromkeys(needed):
-        _ = source_of(study, dataset).white  # both say what is lacking
-
-
-def _require_writable(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file", field="--out", file=out, fix="give a folder")
-    make_folder(out)
-    if not os.access(out, os.W_OK):
-        raise InputError("cannot be written", field="--out", file=out, fix="give a writable folder")
-
-
-def _print_plan(stages: Sequence[tuple[str, float]]) -> None:
+def _print_plan(stages: Sequence[Stage]) -> None:
     from plenodepth.view.reports.formats import duration
 
     table = plain_table("Plan", "stage", "about")
-    for stage, seconds in [*stages, ("all", sum(seconds for _, seconds in stages))]:
-        table.add_row(stage, duration(seconds))
+    for stage in stages:
+        table.add_row(stage.experiment, duration(stage.seconds))
+    table.add_row("all", duration(sum(stage.seconds for stage in stages)))
     console().print(table, "What an earlier run has done is not done again.", "")
     sys.stdout.flush()  # it is of use now, not at the end
 

@@ -1,1 +1,21 @@
-"""Experiments made of all the other rooms."""
+"""Experiments made of all rooms: `reproduction`, the paper's experiments done again."""
+
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.studies.reproduction.guard import check_expectations as check_expectations
+    from plenodepth.studies.reproduction.results import ReproductionResult as ReproductionResult
+    from plenodepth.studies.reproduction.run import reproduce as reproduce
+    from plenodepth.studies.reproduction.study import Study as Study
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "ReproductionResult": "plenodepth.studies.reproduction.results",
+        "Study": "plenodepth.studies.reproduction.study",
+        "check_expectations": "plenodepth.studies.reproduction.guard",
+        "reproduce": "plenodepth.studies.reproduction.run",
+    },
+)

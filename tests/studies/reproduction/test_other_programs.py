@@ -10,11 +10,10 @@ import pytest
 
 from plenodepth.errors import InputError
 from plenodepth.io import write_float_map
-from plenodepth.studies.reproduction.experiments.relative import BOARDS_ALONE, DATASETS, add_other
-from plenodepth.studies.reproduction.other_programs import labelled_folders, read_other
+from plenodepth.studies.reproduction.experiments.relative import DATASETS, add_other_program
+from plenodepth.studies.reproduction.other_programs import labelled_folders, read_other_program
 from plenodepth.studies.reproduction.results import OtherProgram, RelativeErrors
 from plenodepth.studies.reproduction.sources import Shot
-from plenodepth.studies.reproduction.study import Study
 
 SHOTS = {name: [Shot(Path(f"{frame}.png"), frame, 400.0 + 50 * frame) for frame in range(6)] for name in DATASETS}
 
@@ -30,7 +29,7 @@ def other_folder(root: Path, names: Sequence[str], stretch: float = 1.04, frames
 
 def added(folder: Path) -> tuple[dict[str, dict[str, RelativeErrors]], OtherProgram]:
     datasets: dict[str, dict[str, RelativeErrors]] = {name: {} for name in DATASETS}
-    return datasets, add_other(datasets, read_other("RTRX", folder), SHOTS)
+    return datasets, add_other_program(datasets, read_other_program("RTRX", folder), SHOTS)
 
 
 def test_errors_are_those_of_displacements_whatever_the_zero(tmp_path: Path) -> None:
@@ -78,9 +77,3 @@ def test_what_is_no_label_with_a_folder_is_refused(tmp_path: Path, texts: list[s
     with pytest.raises(InputError, match=message):
         labelled_folders([text.format(here=tmp_path) for text in texts])
     assert labelled_folders([f"RTRX={tmp_path}"]) == [("RTRX", tmp_path)]
-
-
-def test_a_study_with_others_can_be_told_from_one_without(tmp_path: Path) -> None:
-    # Prepared datasets are remembered by study, so a study must be hashable.
-    other = read_other("RTRX", other_folder(tmp_path, BOARDS_ALONE))
-    assert len({Study(tmp_path), Study(tmp_path, others=(other,))}) == 2

@@ -10,7 +10,7 @@ import pytest
 from plenodepth.errors import InputError
 from plenodepth.io.images import write_image
 from plenodepth.studies.reproduction.published import SCENES
-from plenodepth.studies.reproduction.sources import source_of
+from plenodepth.studies.reproduction.sources import find_source
 from plenodepth.studies.reproduction.study import Study
 
 
@@ -32,7 +32,7 @@ def published(root: Path, name: str = "R12_A") -> Path:
 
 
 def test_a_published_dataset_is_told_by_its_folders(tmp_path: Path) -> None:
-    found = source_of(Study(tmp_path / "out", data=published(tmp_path)), "r12-a")
+    found = find_source(Study(tmp_path / "out", data=published(tmp_path)), "r12-a")
     assert {image.f_number for image in found.whites} == {4.0, 5.66, 8.0}
     assert found.white.name == "white_f4.png"
     assert [image.frame for image in found.boards.images] == [0, 1, 2]
@@ -45,19 +45,26 @@ def test_a_published_dataset_is_told_by_its_folders(tmp_path: Path) -> None:
     assert found.scale_boards.board == found.boards.board
 
 
+def test_the_checksum_is_of_the_content_of_the_files(tmp_path: Path) -> None:
+    one, other = (Study(tmp_path / "out", data=published(tmp_path / place)) for place in ("here", "there"))
+    assert find_source(one, "r12-a").checksum == find_source(other, "r12-a").checksum
+    write_image(np.ones((12, 16), np.uint16), tmp_path / "there" / "R12_A" / "boards" / "00.png")
+    assert find_source(one, "r12-a").checksum != find_source(other, "r12-a").checksum
+
+
 def test_scenes_are_images_and_clouds_that_name_them(tmp_path: Path) -> None:
     folder = tmp_path / "R12-ELP20"
     picture(folder / "white" / "f4.png")
     for scene in SCENES:
         picture(folder / "scenes" / scene.title() / "raw.png")
         (folder / "scenes" / scene.title() / "scan.pts").write_text("1\n1 2 3 0 1 2 3\n")
-    found = source_of(Study(tmp_path / "out", data=tmp_path), "r12-elp20")
+    found = find_source(Study(tmp_path / "out", data=tmp_path), "r12-elp20")
     assert list(found.scenes) == list(SCENES)
     assert found.scenes["plane-2"].image == folder / "scenes" / "Plane-2" / "raw.png"
     assert found.scenes["plane-2"].cloud == folder / "scenes" / "Plane-2" / "scan.pts"
     (folder / "scenes" / "Plane-2" / "scan.pts").unlink()
     with pytest.raises(InputError, match="has no cloud of the scene plane-2"):
-        source_of(Study(tmp_path / "out", data=tmp_path), "r12-elp20")
+        find_source(Study(tmp_path / "out", data=tmp_path), "r12-elp20")
 
 
 @pytest.mark.parametrize(
@@ -74,17 +81,17 @@ def test_what_is_missing_is_said(tmp_path: Path, missing: str, message: str) -> 
     for path in [*gone.rglob("*"), *([gone] if gone.is_file() else [])]:
         path.unlink()
     with pytest.raises(InputError, match=message):
-        _ = source_of(Study(tmp_path / "out", data=tmp_path), "r12-a").white
+        _ = find_source(Study(tmp_path / "out", data=tmp_path), "r12-a").white
 
 
 def test_a_frame_without_a_distance_is_named(tmp_path: Path) -> None:
     picture(published(tmp_path) / "R12_A" / "steps" / "step_07.png")
     with pytest.raises(InputError, match=r"has no distance of frames \[7\]"):
-        source_of(Study(tmp_path / "out", data=tmp_path), "r12-a")
+        find_source(Study(tmp_path / "out", data=tmp_path), "r12-a")
 
 
 def test_a_folder_without_the_dataset_lists_what_it_has(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no folder R12-B, only R12_A"):
-        source_of(Study(tmp_path / "out", data=published(tmp_path)), "r12-b")
+        find_source(Study(tmp_path / "out", data=published(tmp_path)), "r12-b")
     with pytest.raises(InputError, match="is no folder"):
-        source_of(Study(tmp_path / "out", data=tmp_path / "nowhere"), "r12-b")
+        find_source(Study(tmp_path / "out", data=tmp_path / "nowhere"), "r12-b")

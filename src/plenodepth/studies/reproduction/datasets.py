@@ -6,110 +6,141 @@ Only nominal numbers are given to the calibration: pixel, focal length, f-number
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from plenodepth.cache import WorkFolder, cache_key
 from plenodepth.calib.blur.step import kappa_step
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.features import Board, Features
+from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.image_list import ListedImage
 from plenodepth.calib.steps import CAMERA, GridOptions, adjust_step, features_step, white_step
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera
 from plenodepth.errors import InputError
+from plenodepth.progress import Progress
+from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.methods import CameraModel
-from plenodepth.studies.reproduction.sources import RECIPES, Shot, Source, source_of
+from plenodepth.studies.reproduction.sources import DATASET_SPECS, Shot, Source, find_source
 from plenodepth.studies.reproduction.study import Study
 
 ADJUST_RECORD = "adjust.json"
 
 
 @dataclass(frozen=True, eq=False)
-class ScaleBoards:
-    """Boards that Γ is fitted to, with the corners found in their images."""
+class BoardCorners:
+    """Images of a board, with the corners found in them."""
 
     board: Board
-    images: list[ListedImage]
-    white: Path  # of their camera, which may be another dataset's
+    images: tuple[ListedImage, ...]
+    white: Path  # of their camera
     features: Features
 
 
 @dataclass(frozen=True, eq=False)
+class Calibration:
+    """What the white images and the boards of a dataset gave."""
+
+    name: str  # of the dataset that has the images
+    start: PlenopticCamera  # from the white images alone
+    camera: PlenopticCamera  # the blur-aware model, without Γ
+    pinhole: PlenopticCamera  # the pinhole-array model
+    boards: BoardCorners
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
-    """A dataset with its calibrated cameras."""
+    """A dataset with its calibrated cameras, and the boards that Γ is fitted to."""
 
     name: str
     source: Source
-    white: Path  # at the aperture of the images
-    scale_boards: ScaleBoards
-    camera: PlenopticCamera  # the blur-aware model, without Γ
-    pinhole: PlenopticCamera  # the pinhole-array model
-    work: Path
+    calibration: Calibration  # may be that of another dataset with the same camera
+    scale_boards: BoardCorners
 
     @property
-    def shots(self) -> list[Shot]:
+    def camera(self) -> PlenopticCamera:
+        """The blur-aware camera, without Γ."""
+        return self.calibration.camera
+
+    @property
+    def white(self) -> Path:
+        """The white image at the aperture of the other images."""
+        return self.source.white
+
+    @property
+    def shots(self) -> tuple[Shot, ...]:
         """Images of targets at known distances, nearest first."""
         if not self.source.shots:
             raise InputError("has no images at known distances", file=self.source.root, fix="see the docs on layout")
         return self.source.shots
 
+    @property
+    def virtual_range(self) -> tuple[float, float]:
+        """The range of virtual depths to search."""
+        return DATASET_SPECS[self.name].virtual_range
+
     def model(self, which: CameraModel) -> PlenopticCamera:
         """One of the cameras, without Γ."""
-        return self.camera if which == "blur_aware" else self.pinhole
+        return self.calibration.camera if which == "blur_aware" else self.calibration.pinhole
 
 
-@cache  # looking whether gigabytes of images are up to date takes its time, too
-def prepared(study: Study, name: str) -> Dataset:
-    """The dataset, simulated and calibrated as far as it is not yet."""
-    source = source_of(study, name)
-    own = RECIPES[name].camera_of or name
-    calibration = source if own == name else source_of(study, own)
-    optics, white = calibration.optics, calibration.white
-    board, boards = calibration.boards.board, calibration.boards.images
-    work = study.work(study.folder("calibration", own))
-
-    def progress(done: int, total: int, what: str) -> None:
-        study.progress(done, total, f"{own}, calibration: {what}")
-
-    first = white_step(work, optics, calibration.whites, None, GridOptions(), progress)
-    features = features_step(boards, white, board, first.camera, work, study.threads, progress).features
-    aware = AdjustSettings(aperture=True)
-    camera = _adjusted(work, first.camera, features, first.centers, board, aware, progress)
-    camera = kappa_step(boards, white, features, camera, work, progress, threads=study.threads).camera
-    holes = study.work(study.folder("calibration", f"{own}-pinhole"))
-    plain = white_step(holes, optics, calibration.whites, None, GridOptions(type_count=0), progress)
-    pinhole = _adjusted(holes, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
-    scale_boards = ScaleBoards(board, boards, white, features)
-    if source.scale_boards is not None:
-        # As in the paper: boards across the axis, where there are such, else those held by hand.
-        board, boards = source.scale_boards.board, source.scale_boards.images
-        across = study.work(study.folder("calibration", f"{own}-scale"))
-        features = features_step(boards, white, board, first.camera, across, study.threads, progress).features
-        scale_boards = ScaleBoards(board, boards, white, features)
-    return Dataset(name, source, source.white, scale_boards, camera, pinhole, work.path)
+def simulation_stage(name: str) -> str:
+    """The stage of the plan in which a twin is simulated."""
+    return f"{name}: simulation"
 
 
-def _adjusted(
+def calibration_stage(name: str) -> str:
+    """The stage of the plan in which a dataset is calibrated."""
+    return f"{name}: calibration"
+
+
+def dataset_job(name: str) -> Job[Dataset]:
+    """Simulate a dataset where it is a twin, calibrate its camera, and find the boards that Γ is fitted to."""
+    own = DATASET_SPECS[name].camera_of or name
+    calibration = Job(calibrate, (own, _source_job(own)), calibration_stage(own), f"{own}, calibration")
+    arguments = (name, _source_job(name), calibration)
+    return Job(prepare_dataset, arguments, calibration_stage(own), f"{name}, boards for Γ", weight=0.1)
+
+
+def _source_job(name: str) -> Job[Source]:
+    return Job(find_source, (name,), simulation_stage(name), f"{name}, images")
+
+
+def calibrate(study: Study, name: str, source: Source) -> Calibration:
+    """The cameras of a dataset, from its white images and boards."""
+    optics, white, board, images = source.optics, source.white, source.boards.board, source.boards.images
+    work, progress = study.work_folder("calibration", name), study.progress
+    first = white_step(work, optics, source.whites, None, GridOptions(), progress)
+    features = features_step(images, white, board, first.camera, work, study.threads, progress).features
+    camera = _adjust(work, first.camera, features, first.centers, board, AdjustSettings(aperture=True), progress)
+    camera = kappa_step(images, white, features, camera, work, progress, threads=study.threads).camera
+    work = study.work_folder("calibration", f"{name}-pinhole")
+    plain = white_step(work, optics, source.whites, None, GridOptions(type_count=0), progress)
+    pinhole = _adjust(work, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
+    return Calibration(name, first.camera, camera, pinhole, BoardCorners(board, images, white, features))
+
+
+def prepare_dataset(study: Study, name: str, source: Source, calibration: Calibration) -> Dataset:
+    """The dataset with the boards for Γ, as in the paper: across the axis, where there are such, else held by hand."""
+    if source.scale_boards is None:
+        return Dataset(name, source, calibration, calibration.boards)
+    board, images = source.scale_boards.board, source.scale_boards.images
+    work, white = study.work_folder("calibration", f"{name}-scale"), calibration.boards.white
+    found = features_step(images, white, board, calibration.start, work, study.threads, study.progress)
+    return Dataset(name, source, calibration, BoardCorners(board, images, white, found.features))
+
+
+def _adjust(
     work: WorkFolder,
     start: PlenopticCamera,
     features: Features,
-    centers: Any,
+    centers: Centers,
     board: Board,
     settings: AdjustSettings,
-    progress: Any,
+    progress: Progress,
 ) -> PlenopticCamera:
-    """The camera of an adjustment; kept, since it takes its time."""
-    made_of = {
-        "camera": start,
-        "features": features,
-        "centers": centers,
-        "board": board,
-        "settings": settings,
-    }
-    key = cache_key(made_of)
+    """The camera of a bundle adjustment; kept, since that takes its time."""
+    key = cache_key({"camera": start, "features": features, "centers": centers, "board": board, "settings": settings})
     if work.kept(ADJUST_RECORD, key) is None:
         if start.type_count == 0:
             features = replace(features, rho=np.full(len(features), np.nan), rho_sigma=np.full(len(features), np.nan))

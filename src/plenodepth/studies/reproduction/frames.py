@@ -1,4 +1,4 @@
-"""Depth of single frames by a method, kept on disk: several experiments need the same maps."""
+"""Virtual depth maps of single frames, kept as files: several experiments need the same maps."""
 
 from __future__ import annotations
 
@@ -10,65 +10,95 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.cache import cache_key
+from plenodepth.cache import cache_key, content_hash
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import atomic_path
 from plenodepth.io.images import read_image
 from plenodepth.raw import clean_image
 from plenodepth.raw.image import RawImage
 from plenodepth.studies.reproduction.datasets import Dataset
-from plenodepth.studies.reproduction.methods import Method
-from plenodepth.studies.reproduction.sources import RECIPES
+from plenodepth.studies.reproduction.jobs import Job
+from plenodepth.studies.reproduction.methods import CameraModel
 from plenodepth.studies.reproduction.study import Study
 
 ARRAYS = ("virtual_depth", "sigma", "confidence", "cost", "views")
-FILTERS = FilterSettings()  # of what is kept
-# Of what is judged, the same for all methods: in blank squares of boards and targets noise passes for texture.
+FILTERS = FilterSettings()  # of the maps that are kept
+# Before maps are judged, the same for all methods: in blank squares of boards and targets noise passes for texture.
 JUDGED = FilterSettings(confidence=True, consistency=True, metric_range=False)
+REFINED_WEIGHT = 10.0  # a refined map takes so many times as long as a coarse one
+_cameras: dict[str, PlenopticCamera] = {}
 
 
-def clean_frame(path: Path, camera: PlenopticCamera, white: Path) -> RawImage:
-    """The raw image without its vignetting."""
-    return clean_image(read_image(path), camera, white=_white(white), name=path.parent.name)
-
-
-def virtual_map(
-    study: Study, dataset: Dataset, path: Path, method: Method, white: Path | None = None
-) -> VirtualDepthMap:
-    """The filtered map of a frame; it does not depend on Γ, so that methods with and without share it.
+def map_job(
+    dataset: Dataset,
+    image: Path,
+    settings: DepthSettings,
+    stage: str,
+    *,
+    camera: CameraModel = "blur_aware",
+    white: Path | None = None,
+) -> Job[Path]:
+    """Estimate the depth map of a frame. It does not depend on Γ, so methods that differ in Γ alone share it.
 
     `white`: by default the dataset's own white image.
     """
-    white = white or dataset.white
-    camera = replace(dataset.model(method.camera), depth_scale=None, depth_scale_model="off")
-    settings = replace(method.settings, virtual_range=RECIPES[dataset.name].virtual_range)
-    made_of = {"camera": camera, "settings": settings, "filters": FILTERS}
-    key = cache_key(made_of, [path, white])
-    work, name = study.work(study.folder("maps")), f"{dataset.work.name}-{key[:20]}.npz"
-    kept = work / name
-    if work.has(name):
-        return _read(kept)
-    found = estimate_virtual_depth(clean_frame(path, camera, white), camera, settings, threads=study.threads)
-    found = apply_filters(found, camera, FILTERS, settings.virtual_range)
-    with atomic_path(kept) as temporary, temporary.open("wb") as file:
+    searched = replace(settings, virtual_range=dataset.virtual_range)
+    arguments = (dataset.calibration.name, image, white or dataset.white, dataset.model(camera), searched)
+    weight = REFINED_WEIGHT if settings.refined else 1.0
+    return Job(estimate_map, arguments, stage, f"{dataset.name}, {image.parent.name}", weight=weight)
+
+
+def estimate_map(
+    study: Study, name: str, image: Path, white: Path, camera: PlenopticCamera, settings: DepthSettings
+) -> Path:
+    """The file with the filtered map of a frame; its name begins with `name`."""
+    camera = first_equal_camera(replace(camera, depth_scale=None, depth_scale_model="off"))
+    key = cache_key({"camera": camera, "settings": settings, "filters": FILTERS}, [image, white])
+    work, file = study.work_folder("maps"), f"{name}-{key[:20]}.npz"
+    if not work.has(file):
+        found = estimate_virtual_depth(clean_frame(image, white, camera), camera, settings, threads=study.threads)
+        found = apply_filters(found, camera, FILTERS, settings.virtual_range)
         arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}
-        np.savez_compressed(file, **arrays, refined=found.refined, model=found.aperture_model, note=found.aperture_note)
-    return found
+        save_arrays(work / file, **arrays, refined=found.refined, model=found.aperture_model, note=found.aperture_note)
+    return work / file
 
 
-def _read(path: Path) -> VirtualDepthMap:
-    with np.load(path) as kept:
-        arrays = {name: kept[name] for name in ARRAYS}
-        model = cast(ApertureModel, str(kept["model"]))
+def load_map(path: Path) -> VirtualDepthMap:
+    """The map in a file of `estimate_map`."""
+    with np.load(path) as content:
         return VirtualDepthMap(
-            **arrays, refined=bool(kept["refined"]), aperture_model=model, aperture_note=str(kept["note"])
+            **{name: content[name] for name in ARRAYS},
+            refined=bool(content["refined"]),
+            aperture_model=cast(ApertureModel, str(content["model"])),
+            aperture_note=str(content["note"]),
         )
 
 
+def save_arrays(path: Path, **arrays: Any) -> None:
+    """Write arrays into a compressed .npz file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def clean_frame(path: Path, white: Path, camera: PlenopticCamera) -> RawImage:
+    """The raw image without its vignetting."""
+    return clean_image(read_image(path), camera, white=_read_white(white), name=path.parent.name)
+
+
 @lru_cache(maxsize=2)
-def _white(path: Path) -> NDArray[Any]:
+def _read_white(path: Path) -> NDArray[Any]:
     return read_image(path)
+
+
+def first_equal_camera(camera: PlenopticCamera) -> PlenopticCamera:
+    """The first camera with the same content that this process has seen.
+
+    Some tables of a camera are cached by the object, and each job brings an object of its own.
+    """
+    return _cameras.setdefault(content_hash(camera), camera)

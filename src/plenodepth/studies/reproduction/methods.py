@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,10 +20,6 @@ class Method:
     camera: CameraModel = "blur_aware"
     scaling: Scaling = "none"
     scaled_as: DepthSettings | None = None  # Γ is that of maps with these settings; None: of its own
-
-    def with_scaling(self, label: str, scaling: Scaling) -> Method:
-        """The same with another correction of the scale."""
-        return replace(self, label=label, scaling=scaling)
 
 
 # The paper's settings leave the aperture to Γ. Searches are sweeps: the published golden section takes wrong minima.
@@ -48,14 +43,6 @@ LINEAR = Method("BLADE, linear Γ", BLUR, scaling="linear")
 
 QUICK_METHODS = (BLADE, BLADE_U, DISP, AWARE_U, AWARE_S)
 RELATIVE_METHODS = (*QUICK_METHODS, LINEAR, GOLDEN_S, BLOCKS)
-
-
-def sharing_maps(methods: Sequence[Method]) -> list[tuple[Method, ...]]:
-    """Methods in groups that differ in Γ alone, so that the same depth maps serve them."""
-    groups: dict[tuple[DepthSettings, CameraModel], list[Method]] = {}
-    for method in methods:
-        groups.setdefault((method.settings, method.camera), []).append(method)
-    return [tuple(group) for group in groups.values()]
 
 
 def table_methods() -> tuple[Method, ...]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from plenodepth.cache import cache_key
+from plenodepth.cache import content_hash, file_hash
 from plenodepth.calib.features import Board
 from plenodepth.calib.image_list import ListedImage, listed_files, listed_images
 from plenodepth.calib.whites.initial_camera import Optics
@@ -27,26 +28,37 @@ SAME_F_NUMBER = 0.02
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """What there is to know about a dataset beforehand."""
+class DatasetSpec:
+    """What is known of a dataset before its images are read."""
 
     focus: float  # mm, nominal
     board: Board  # of the images to calibrate with, full size
     calibration: str  # a twin's folder of these images
     shots: str | None = None  # a twin's folder of targets at known distances
-    scale: str | None = None  # a twin's folder of boards across the axis; None: Γ is for the calibration's
-    scale_board: Board | None = None  # None: the same
+    scale: str | None = None  # a twin's folder of boards across the axis; None: Γ is fitted to the calibration boards
+    scale_board: Board | None = None  # None: as in `board`
     camera_of: str | None = None  # the dataset that has the calibration images of the same camera
-    real: tuple[str, ...] = ()  # other names of the published dataset
+    published_as: tuple[str, ...] = ()  # other names of the published dataset
     virtual_range: tuple[float, float] = (2.0, 20.0)  # to search
 
 
-RECIPES = {
-    "r12-a": Recipe(450.0, Board(9, 5, 10.0), "boards", "steps", "steps"),
-    "r12-b": Recipe(1000.0, Board(8, 5, 20.0), "boards", "steps", "steps"),
-    "r12-c": Recipe(np.inf, Board(6, 4, 30.0), "boards", "steps", "steps", virtual_range=(2.0, 25.0)),  # 450 mm: v = 21
-    "r12-es": Recipe(2133.0, Board(6, 4, 30.0), "calibration", "targets", "boards", Board(8, 5, 30.0), real=("r12-e",)),
-    "r12-elp20": Recipe(2133.0, Board(6, 4, 30.0), "calibration", camera_of="r12-es"),
+SMALL, MIDDLE, LARGE = Board(9, 5, 10.0), Board(8, 5, 20.0), Board(6, 4, 30.0)
+DATASET_SPECS = {
+    "r12-a": DatasetSpec(450.0, SMALL, calibration="boards", shots="steps", scale="steps"),
+    "r12-b": DatasetSpec(1000.0, MIDDLE, calibration="boards", shots="steps", scale="steps"),
+    "r12-c": DatasetSpec(
+        np.inf, LARGE, calibration="boards", shots="steps", scale="steps", virtual_range=(2.0, 25.0)
+    ),  # 450 mm: v = 21
+    "r12-es": DatasetSpec(
+        2133.0,
+        LARGE,
+        calibration="calibration",
+        shots="targets",
+        scale="boards",
+        scale_board=Board(8, 5, 30.0),
+        published_as=("r12-e",),
+    ),
+    "r12-elp20": DatasetSpec(2133.0, LARGE, calibration="calibration", camera_of="r12-es"),
 }
 
 
@@ -64,7 +76,7 @@ class BoardImages:
     """Images of a board."""
 
     board: Board
-    images: list[ListedImage]
+    images: tuple[ListedImage, ...]
 
 
 @dataclass(frozen=True)
@@ -81,12 +93,12 @@ class Source:
 
     root: Path
     optics: Optics
-    whites: list[ListedImage]
+    whites: tuple[ListedImage, ...]
     boards: BoardImages  # to calibrate with; no images where another dataset has those of the camera
     scale_boards: BoardImages | None  # across the axis, over all distances; None: there are none
-    shots: list[Shot]  # nearest first
+    shots: tuple[Shot, ...]  # nearest first
     scenes: Mapping[str, SceneFiles]
-    checksum: str
+    checksum: str  # of the content of its files
 
     @property
     def white(self) -> Path:
@@ -97,15 +109,15 @@ class Source:
         raise InputError(f"has no white image at f/{F_NUMBER:g}", file=self.root, fix=f"name one with f{F_NUMBER:g}")
 
 
-def source_of(study: Study, name: str) -> Source:
-    """The files of a dataset; a twin is simulated where it is not there yet."""
-    if name not in RECIPES:
-        raise InputError(f"is no dataset (there are: {', '.join(RECIPES)})", field="dataset", file=name)
+def find_source(study: Study, name: str) -> Source:
+    """The files of a dataset. A twin is simulated unless it is there already."""
+    if name not in DATASET_SPECS:
+        raise InputError(f"is no dataset (there are: {', '.join(DATASET_SPECS)})", field="dataset", file=name)
     return _twin(study, name) if study.data is None else _published(study.data, name)
 
 
 def _twin(study: Study, name: str) -> Source:
-    recipe, root = RECIPES[name], study.twin_folder / name
+    spec, root = DATASET_SPECS[name], study.twin_folder / name
     simulate_dataset(
         name,
         root,
@@ -113,14 +125,15 @@ def _twin(study: Study, name: str) -> Source:
         rays=study.rays,
         seed=study.seed,
         threads=study.threads,
-        on_frame=lambda index, count, folder: study.progress(index, count, f"{name}: simulating {folder}"),
+        fresh=study.since > 0,
+        on_frame=study.progress,
     )
     sensor = twin(name, quick=study.quick).camera.sensor
     factor = sensor.width / twin(name).camera.sensor.width * quick_board(name, study.quick)
-    own = recipe.camera_of is None
+    own = spec.camera_of is None
 
     def boards(board: Board, folder: str | None) -> BoardImages:
-        images = [] if folder is None else listed_images(root / folder)
+        images = () if folder is None else tuple(listed_images(root / folder))
         return BoardImages(replace(board, square=board.square * factor), images)
 
     scenes = {}
@@ -130,40 +143,46 @@ def _twin(study: Study, name: str) -> Source:
             scenes[scene] = SceneFiles(folder / "raw.png", folder / "lidar.pts")
     return Source(
         root,
-        Optics(FOCAL, F_NUMBER, recipe.focus, sensor.pixel_size, sensor.width, sensor.height),
-        listed_images(root / "white"),
-        boards(recipe.board, recipe.calibration if own else None),
-        boards(recipe.scale_board or recipe.board, recipe.scale) if recipe.scale else None,
-        _shots(listed_images(root / recipe.shots), root / recipe.shots / "distances.txt") if recipe.shots else [],
+        Optics(FOCAL, F_NUMBER, spec.focus, sensor.pixel_size, sensor.width, sensor.height),
+        tuple(listed_images(root / "white")),
+        boards(spec.board, spec.calibration if own else None),
+        boards(spec.scale_board or spec.board, spec.scale) if spec.scale else None,
+        _shots(listed_images(root / spec.shots), root / spec.shots / "distances.txt") if spec.shots else (),
         scenes,
-        cache_key({}, [root / MANIFEST])[:16],
+        _manifest_checksum(root / MANIFEST),
     )
+
+
+def _manifest_checksum(path: Path) -> str:
+    """A hash of the checksums that the manifest of a twin has of its files: of what they hold, not of when."""
+    frames = json.loads(path.read_text(encoding="utf-8"))["frames"]
+    return content_hash([(frame["folder"], frame["sha256"]) for frame in frames])[:16]
 
 
 def _published(data: Path, name: str) -> Source:
     """A published dataset, in a folder of its name (R12-A, r12_a, …) below `data`; what it lacks is said."""
-    recipe, found = RECIPES[name], find_dataset(_folder_of(data, name))
-    own = recipe.camera_of is None
+    spec, found = DATASET_SPECS[name], find_dataset(_folder_of(data, name))
+    own = spec.camera_of is None
     found.require("white images", *(("board images",) if own else ()), *(("scene images",) if not own else ()))
-    whites = listed_files(found.root, found.of("white images"))
+    whites = tuple(listed_files(found.root, found.of("white images")))
     height, width = read_image(whites[0].path).shape[:2]
-    shots, steps = [], None
+    shots, steps = tuple[Shot, ...](), None
     if "step images" in found.files:
         found.require("distances")
-        images = listed_files(found.root, found.of("step images"))
+        images = tuple(listed_files(found.root, found.of("step images")))
         shots = _shots(images, found.of("distances")[0])
         # Those of R12-A, B and C are boards.
-        steps = BoardImages(recipe.board, images) if recipe.scale == recipe.shots else None
+        steps = BoardImages(spec.board, images) if spec.scale == spec.shots else None
     everything = [path for paths in found.files.values() for path in paths]
     return Source(
         found.root,
-        Optics(FOCAL, F_NUMBER, recipe.focus, PIXEL, width, height),
+        Optics(FOCAL, F_NUMBER, spec.focus, PIXEL, width, height),
         whites,
-        BoardImages(recipe.board, listed_files(found.root, found.of("board images")) if own else []),
+        BoardImages(spec.board, tuple(listed_files(found.root, found.of("board images"))) if own else ()),
         steps,
         shots,
         _scenes(found) if "scene images" in found.files else {},
-        cache_key({}, everything)[:16],
+        content_hash([(path.name, file_hash(path)) for path in everything])[:16],
     )
 
 
@@ -179,7 +198,7 @@ def _folder_of(data: Path, name: str) -> Path:
 
 def dataset_folder(root: Path, name: str) -> Path | None:
     """The folder of a dataset below `root`, whatever way its name is written (R12-A, r12_a)."""
-    wanted = {_plain(one) for one in (name, *RECIPES[name].real)}
+    wanted = {_plain(one) for one in (name, *DATASET_SPECS[name].published_as)}
     return next((path for path in sorted(root.iterdir()) if path.is_dir() and _plain(path.name) in wanted), None)
 
 
@@ -187,13 +206,13 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _shots(images: list[ListedImage], distances: Path) -> list[Shot]:
+def _shots(images: Sequence[ListedImage], distances: Path) -> tuple[Shot, ...]:
     places = read_frame_distances(distances)
     missing = sorted(image.frame for image in images if image.frame not in places)
     if missing:
         raise InputError(f"has no distance of frames {missing}", file=distances, fix="add lines: frame distance")
     shots = [Shot(image.path, image.frame, places[image.frame]) for image in images]
-    return sorted(shots, key=lambda shot: shot.distance)
+    return tuple(sorted(shots, key=lambda shot: shot.distance))
 
 
 def _scenes(found: DatasetFiles) -> dict[str, SceneFiles]:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 from reproductions import confidence_values, lens_errors
 
+from plenodepth.calib.features import Board, Features
 from plenodepth.camera import preset, save_camera
 from plenodepth.camera.presets import shrunk
 from plenodepth.geometry import PlanarPose
 from plenodepth.io import write_float_map
 from plenodepth.io.images import write_image
-from plenodepth.studies.reproduction.experiments.confidence import confidence_experiment, judge
+from plenodepth.studies.reproduction.datasets import BoardCorners, Calibration, Dataset
+from plenodepth.studies.reproduction.experiments.confidence import judge, plan_confidence
 from plenodepth.studies.reproduction.lens_errors import TRUE_CAMERA, TRUTH, frames_with_truth, true_lens_depth
 from plenodepth.studies.reproduction.published import SCENES
 from plenodepth.studies.reproduction.results import ConfidenceResult, DatasetConfidence
-from plenodepth.studies.reproduction.sources import source_of
+from plenodepth.studies.reproduction.sources import find_source
 from plenodepth.studies.reproduction.study import Study
 from plenodepth.studies.reproduction.tables import confidence_tables
+from plenodepth.studies.reproduction.worker_pool import WorkerPool
 
 
 def test_a_sigma_that_is_right_and_one_that_is_not_are_told_apart() -> None:
@@ -103,7 +107,12 @@ def photographed(root: Path) -> Path:
 
 def test_photographed_data_are_skipped_and_it_is_said(tmp_path: Path) -> None:
     study = Study(tmp_path / "out", data=photographed(tmp_path / "data"))
-    values = confidence_experiment(study)
+    camera = shrunk(preset("r12-a"), 6, 5)
+    none = BoardCorners(Board(6, 4, 30.0), (), Path("white.png"), cast(Features, None))
+    calibration = Calibration("r12-es", camera, camera, camera, none)
+    datasets = {name: Dataset(name, find_source(study, name), calibration, none) for name in ("r12-es", "r12-elp20")}
+    with WorkerPool(study) as pool:
+        values = pool.run(plan_confidence(study, datasets))
     assert values.datasets == {}
     (found,), checks = confidence_tables(values)
     assert [row[0] for row in found.rows] == ["r12-es", "r12-elp20"]
@@ -116,7 +125,7 @@ def test_frames_with_a_truth_beside_them_are_found(tmp_path: Path) -> None:
     folder = data / "r12-es/targets/01"
     write_float_map(np.ones((2, 2)), folder / TRUTH)
     (folder / TRUE_CAMERA).write_text("")
-    source = source_of(Study(tmp_path / "out", data=data), "r12-es")
+    source = find_source(Study(tmp_path / "out", data=data), "r12-es")
     assert frames_with_truth(source) == [folder / "raw.png"]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -16,8 +17,18 @@ from plenodepth.evaluate.maps.splits import (
     grouped_errors,
     quantile_edges,
 )
-from plenodepth.studies.reproduction.datasets import prepared
-from plenodepth.studies.reproduction.lens_errors import TRUTH, LensErrors, frames_with_truth, lens_errors
+from plenodepth.studies.reproduction.datasets import Dataset
+from plenodepth.studies.reproduction.depth_scale import ScaleFit, camera_with_scale, scale_job
+from plenodepth.studies.reproduction.frames import map_job
+from plenodepth.studies.reproduction.jobs import Job
+from plenodepth.studies.reproduction.lens_errors import (
+    TRUTH,
+    LensErrors,
+    frame_lens_errors,
+    frames_with_truth,
+    join_lens_errors,
+    measure_contrast,
+)
 from plenodepth.studies.reproduction.methods import AWARE_U, BLADE, Method
 from plenodepth.studies.reproduction.results import (
     AreasToOracle,
@@ -30,9 +41,9 @@ from plenodepth.studies.reproduction.results import (
     SigmaAgreement,
     SigmaGroup,
 )
-from plenodepth.studies.reproduction.sources import source_of
 from plenodepth.studies.reproduction.study import Study
 
+STAGE = "confidence"
 DATASETS = ("r12-es", "r12-elp20")  # walls, and scenes with occlusions
 METHODS = (BLADE, AWARE_U)
 STEPS = 50  # of a sparsification curve
@@ -41,20 +52,62 @@ BOUNDARY_NAMES = ("at a boundary", "next 2", "3 to 7 away", "8 or more away")
 CONTRAST_BINS, CONFIDENCE_BINS = 4, 5
 
 
-def confidence_experiment(study: Study, methods: Sequence[Method] = METHODS) -> ConfidenceResult:
+def plan_confidence(study: Study, datasets: Mapping[str, Dataset]) -> Job[ConfidenceResult]:
     """What confidence and σ are worth, by dataset and method; datasets without a dense truth are skipped and named."""
-    datasets: dict[str, DatasetConfidence] = {}
-    skipped: dict[str, str] = {}
+    judged: list[tuple[str, int, str, Job[MethodConfidence | None]]] = []
+    skipped = []
     for name in DATASETS:
-        images = frames_with_truth(source_of(study, name))
+        dataset = datasets[name]
+        images = tuple(frames_with_truth(dataset.source))
         if not images:
-            skipped[name] = f"has no {TRUTH} beside its images: only simulated frames have a dense truth"
-            continue
-        dataset = prepared(study, name)
-        found = {method.label: lens_errors(study, dataset, method, images) for method in methods}
-        judged = {label: judge(errors) for label, errors in found.items() if np.isfinite(errors.error).any()}
-        datasets[name] = DatasetConfidence(len(images), judged)
-    return ConfidenceResult(datasets, skipped)
+            skipped.append((name, f"has no {TRUTH} beside its images: only simulated frames have a dense truth"))
+        else:
+            judged += [(name, len(images), method.label, _judge_job(dataset, images, method)) for method in METHODS]
+    return Job(_collect, (tuple(judged), tuple(skipped)), STAGE, weight=0, in_caller=True)
+
+
+def _judge_job(dataset: Dataset, images: tuple[Path, ...], method: Method) -> Job[MethodConfidence | None]:
+    maps = tuple(map_job(dataset, image, method.settings, STAGE, camera=method.camera) for image in images)
+    contrasts = tuple(
+        Job(measure_contrast, (dataset.name, image, dataset.white, dataset.camera), STAGE, f"{dataset.name}, contrast")
+        for image in images
+    )
+    arguments = (dataset, method, scale_job(dataset, method, STAGE), images, maps, contrasts)
+    return Job(judge_method, arguments, STAGE, f"{dataset.name}, {method.label}")
+
+
+def judge_method(
+    study: Study,
+    dataset: Dataset,
+    method: Method,
+    fit: ScaleFit | None,
+    images: tuple[Path, ...],
+    maps: tuple[Path, ...],
+    contrasts: tuple[Path, ...],
+) -> MethodConfidence | None:
+    """What confidence and σ of a method are worth on all images of a dataset; None where it found no depth."""
+    camera = camera_with_scale(dataset, method, fit)
+    parts = []
+    for index, files in enumerate(zip(images, maps, contrasts, strict=True)):
+        study.progress(index, len(images), files[0].parent.name)
+        parts.append(frame_lens_errors(*files, camera))
+    errors = join_lens_errors(parts)
+    return judge(errors) if np.isfinite(errors.error).any() else None
+
+
+def _collect(
+    study: Study,
+    judged: tuple[tuple[str, int, str, MethodConfidence | None], ...],
+    skipped: tuple[tuple[str, str], ...],
+) -> ConfidenceResult:
+    frames, methods = dict[str, int](), dict[str, dict[str, MethodConfidence]]()
+    for name, count, label, found in judged:
+        frames[name] = count
+        known = methods.setdefault(name, {})
+        if found is not None:
+            known[label] = found
+    datasets = {name: DatasetConfidence(frames[name], found) for name, found in methods.items()}
+    return ConfidenceResult(datasets, dict(skipped))
 
 
 def judge(found: LensErrors) -> MethodConfidence:

@@ -5,7 +5,7 @@ from plenodepth.studies.reproduction.tables.confidence import confidence_tables
 from plenodepth.studies.reproduction.tables.distortion import distortion_tables
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks
 from plenodepth.studies.reproduction.tables.relative import disparity_tables, relative_tables
-from plenodepth.studies.reproduction.tables.scale_errors import scale_tables
+from plenodepth.studies.reproduction.tables.scale import scale_tables
 
 __all__ = [
     "TablesAndChecks",

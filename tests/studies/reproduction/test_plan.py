@@ -1,4 +1,4 @@
-"""A reproduction knows its experiments, what they take, and what it has done before."""
+"""A reproduction knows its experiments, the datasets that they need, and how long they take."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
-from plenodepth.studies.reproduction.experiments.disparity import uncorrected
+from plenodepth.studies.reproduction.experiments.relative import with_usual_disparity
 from plenodepth.studies.reproduction.methods import table_methods
-from plenodepth.studies.reproduction.run import EXPERIMENTS, chosen_experiments, plan
+from plenodepth.studies.reproduction.plan import EXPERIMENTS, chosen_experiments, plan_stages
 from plenodepth.studies.reproduction.study import Study
 
 
@@ -29,9 +29,9 @@ def test_unknown_experiment_lists_the_known_ones() -> None:
 
 
 def test_plan_has_all_datasets_that_are_needed(tmp_path: Path) -> None:
-    stages = dict(plan(Study(tmp_path), ["absolute"]))
+    stages = {stage.experiment for stage in plan_stages(Study(tmp_path), ["absolute"])}
     # Both datasets have one camera, and R12-ES the boards to calibrate it with.
-    assert set(stages) == {"r12-es: simulation", "r12-es: calibration", "r12-elp20: simulation", "absolute"}
+    assert stages == {"r12-es: simulation", "r12-es: calibration", "r12-elp20: simulation", "absolute"}
 
 
 def test_table_has_the_paper_s_eight_variants_in_its_order() -> None:
@@ -40,26 +40,13 @@ def test_table_has_the_paper_s_eight_variants_in_its_order() -> None:
     assert [label[0] for label in labels[8:]] == ["A"] * 4
 
 
-def test_steps_are_done_once_unless_something_changes(tmp_path: Path) -> None:
-    study, calls = Study(tmp_path), []
-
-    def compute() -> dict[str, int]:
-        calls.append(1)
-        return {"value": len(calls)}
-
-    folder = study.folder("somewhere")
-    assert study.kept(folder, "step", {"a": 1}, compute)["value"] == 1
-    assert study.kept(folder, "step", {"a": 1}, compute)["value"] == 1
-    assert study.kept(folder, "step", {"a": 2}, compute)["value"] == 2
-
-
 def test_uncorrected_map_is_what_the_usual_formula_reads_from_the_same_matches() -> None:
     camera = shrunk(preset("r12-a"), 6, 5)
     shape = camera.micro_images.lattice.rows, camera.micro_images.lattice.columns
     v = np.linspace(3, 12, shape[0] * shape[1], dtype=np.float32).reshape(shape)
     sigma = np.full(shape, 0.01, np.float32)
     found = VirtualDepthMap(v, sigma, sigma, sigma, np.ones(shape, np.int16), refined=False)
-    changed = uncorrected(camera, found).virtual_depth
+    changed = with_usual_disparity(found, camera).virtual_depth
     ratio = lens_distances(camera, *camera.micro_images.lattice.indices()).pitch_ratio
     baseline = np.broadcast_to([23.0, 0.0], (*shape, 2))
     seen = corrected_disparity(baseline, v, ratio)
