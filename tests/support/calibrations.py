@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
+from plenodepth.calib.advice.summary import CalibrationRun
 from plenodepth.calib.bundle.adjust import Adjustment
 from plenodepth.calib.bundle.observations import Fit
 from plenodepth.calib.bundle.problem import Estimate, Problem, Weighted, WeightedCenters
 from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
+from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.start_poses import BoardView
+from plenodepth.calib.bundle.uncertainty import uncertainty
 from plenodepth.calib.bundle.weights import Scales
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, project
@@ -110,3 +114,11 @@ def share_of_distances(camera: PlenopticCamera) -> float:
     """d/D."""
     main, sensor = lens_distances(camera)
     return float(sensor / main)
+
+
+@cache
+def calibration_run() -> CalibrationRun:
+    """A calibration of r12-mini with its uncertainty and a note whose characters HTML must escape."""
+    adjustment = fitted_at_truth()
+    known = uncertainty(adjustment.problem, adjustment.estimate)
+    return CalibrationRun(adjustment, AdjustSettings(), BOARD, known, preset("r12-mini"), notes=("5 < 6 & so on",))
