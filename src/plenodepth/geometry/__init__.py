@@ -1,4 +1,4 @@
-"""Poses and lattices: plain geometry, no cameras."""
+"""Poses, lattices and discs: plain geometry, no cameras."""
 
 from plenodepth.geometry.lattice import Arrangement, Lattice
 from plenodepth.geometry.pose import PlanarPose, Pose, cross_matrix

@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from plenodepth.camera.aperture.clipping import common_area, disc_of_pupil, focus_inverse_depth, open_lens
+from plenodepth.camera.aperture.clipping import disc_of_pupil, focus_inverse_depth, open_lens
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.depth.equalisation import MIXTURE_VARIANCE
 from plenodepth.errors import InputError
+from plenodepth.geometry.discs import common_area
 from plenodepth.raw.devignette import LEAST_LIGHT
 
 Complex = NDArray[np.complex128]

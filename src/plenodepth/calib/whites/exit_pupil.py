@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, predicted_center
-from plenodepth.camera.aperture.clipping import aperture_diameter, common_area, pupil_on_lens
+from plenodepth.camera.aperture.clipping import aperture_diameter, pupil_on_lens
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, Indices
 from plenodepth.errors import InputError
+from plenodepth.geometry.discs import common_area
 from plenodepth.raw.offsets import patch_pixels, sampled_micro_images
 
 LENSES_SAMPLED = 150
