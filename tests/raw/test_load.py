@@ -5,17 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_raws import GRID, MINI
 
-from plenodepth.camera import GridCamera, load_camera, preset, save_camera
+from plenodepth.camera import load_camera, save_camera
 from plenodepth.errors import InputError
 from plenodepth.io import read_image, write_image
 from plenodepth.raw import Devignetting, estimated_vignetting, load_raw, predicted_vignetting
 from plenodepth.raw.levels import Levels
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.rims import rim_brightness
-
-MINI = preset("r12-mini")
-GRID = GridCamera("grid", 560, 404, MINI.micro_images, np.array([[2.0, 4], [3, 5], [4, 6]]))
 
 
 def white_numbers(full: int = 255) -> np.ndarray:

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from simulated import rendered_light
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, preset
 from plenodepth.camera.aperture.clipping import open_part, pupil_on_lens
 from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.vignetting import model_white_image, predicted_vignetting, pupil_image
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.simulate import white_scene
 
 
@@ -18,7 +19,7 @@ from plenodepth.sim.simulate import white_scene
 def test_the_prediction_is_what_the_simulator_renders(f_number: float) -> None:
     camera = preset("r12-mini")
     camera = replace(camera, main_lens=replace(camera.main_lens, f_number=f_number))
-    found = render(white_scene(camera), camera, RenderSettings(rays=64)).light[..., 0]
+    found = rendered_light(white_scene(camera), camera, RenderSettings(rays=64))[..., 0]
     squared, types = pixel_offsets(camera.micro_images, slice(0, 404), 560)
     expected = predicted_vignetting(camera).at(squared, types)
     inside = (types >= 0) & (squared < camera.micro_images.radius**2)
@@ -32,7 +33,7 @@ def test_the_prediction_is_what_the_simulator_renders(f_number: float) -> None:
 @pytest.mark.parametrize("name", ["r12-es", "r12-c"])
 def test_the_model_white_image_is_the_simulated_one_within_two_percent(name: str, f_number: float) -> None:
     camera = shrunk(preset(name), 12, 10)
-    found = render(white_scene(camera), camera, RenderSettings(rays=128, f_number=f_number)).light[..., 0]
+    found = rendered_light(white_scene(camera), camera, RenderSettings(rays=128, f_number=f_number))[..., 0]
     model = model_white_image(camera, f_number)
     squared, types = pixel_offsets(camera.micro_images, slice(0, model.shape[0]), model.shape[1])
     known = types >= 0
