@@ -24,7 +24,7 @@ from plenodepth.io import (
     write_poses,
     write_scene,
 )
-from plenodepth.sim.lidar import BESIDE_CAMERA, LidarSettings, lidar_for_points, upright_pose
+from plenodepth.sim.lidar import BESIDE_CAMERA, TERRESTRIAL_SIGMA, LidarSettings, lidar_for_points, upright_pose
 from plenodepth.sim.output import INFO
 from plenodepth.sim.render import Progress, RenderSettings
 from plenodepth.sim.scenes.twins import PlannedFrame, Twin, twin, view_center, view_corners
@@ -34,10 +34,9 @@ from plenodepth.version import __version__
 
 MANIFEST = "manifest.json"
 SOURCES = ("sim", "camera", "geometry", "io")  # the rooms whose code makes a frame: `sim` may import no others
-LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
-STATIONS = (BESIDE_CAMERA, (300.0, -100.0, 0.0), (40.0, -300.0, 0.0))  # mm, camera frame
-FACED = 1000.0  # mm, the depth that they are turned to, whatever stands there: a scanner stays where it is
-SCANNED = (400.0, 1500.0)  # mm: what the camera sees between these depths is in their windows
+STATIONS = (BESIDE_CAMERA, (300.0, -100.0, 0.0), (40.0, -300.0, 0.0))  # places of the scanner, mm, camera frame
+FACED = 1000.0  # mm: it faces the middle of the view at this depth in every scene, as if it stood there all the time
+SCANNED = (400.0, 1500.0)  # mm: its windows hold all that the camera sees between these depths
 LEAST_BEAMS, PIXELS_PER_BEAM = 200_000, 10  # so that a central sub-aperture map of the scan has no holes
 
 
@@ -158,14 +157,14 @@ def _make_frame(
 def stations(plan: Twin, seed: int) -> list[LidarSettings]:
     """The scanner to the left of the camera, to the right and above: hardly anything hides from all three.
 
-    They are the same for all scenes of a dataset, so that one scene serves to find their poses.
+    They are the same for all scenes of a dataset, so that their poses need to be found in one scene only.
     """
     seen = np.concatenate([view_corners(depth, plan.camera) for depth in SCANNED])
     sensor = plan.camera.sensor
     beams = max(LEAST_BEAMS, sensor.width * sensor.height // PIXELS_PER_BEAM)
     poses = [upright_pose(place, view_center(FACED, plan.camera)) for place in STATIONS]
     return [
-        lidar_for_points(seen, beams, pose, range_sigma=LIDAR_SIGMA, seed=seed + index)
+        lidar_for_points(seen, beams, pose, range_sigma=TERRESTRIAL_SIGMA, seed=seed + index)
         for index, pose in enumerate(poses)
     ]
 

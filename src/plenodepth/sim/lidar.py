@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
+TERRESTRIAL_SIGMA = 1.0  # mm, range noise of a terrestrial scanner at short range
 BESIDE_CAMERA = (-300.0, -100.0, 0.0)  # mm, camera frame: left of the camera and above it
 WIDEST = math.radians(80)  # from the middle of the window to its farthest beam
 MOST_BEAMS = 100_000_000
@@ -105,7 +106,7 @@ class LidarScan:
 
 
 def join_scans(scans: Sequence[LidarScan]) -> LidarScan:
-    """Scans from several stations as one cloud, in the frame of the first: what one does not see, another may."""
+    """Scans from several stations as one cloud, in the frame of the first."""
     first = scans[0]
     lidar_from_cam = first.cam_from_lidar.inverse()
     return LidarScan(
@@ -185,7 +186,7 @@ def scan_scene(scene: Scene, settings: LidarSettings) -> LidarScan:
 
     Points are ordered by elevation, then azimuth. A scene of which the scanner sees nothing is an `InputError`.
     """
-    # Kernels trace rays along +z from the plane z = 0, so the scene is moved into a frame that looks that way.
+    # Kernels trace rays along +z from the plane z = 0: the scene moves into a frame with z along the window's middle.
     look_from_lidar = _look_from_lidar(settings.middle)
     look_from_cam = look_from_lidar @ settings.cam_from_lidar.inverse()
     seen, numbers = _seen_from(scene, look_from_cam)
@@ -239,7 +240,7 @@ def _beams(settings: LidarSettings) -> Iterator[Array]:
 
 
 def _look_from_lidar(middle: Array) -> Pose:
-    """Into the frame with z along `middle`."""
+    """The rotation from the LIDAR frame into a frame whose z axis is the direction `middle` (3,)."""
     helper = np.eye(3)[np.argmin(np.abs(middle))]
     x = np.cross(helper, middle)
     x /= np.linalg.norm(x)
@@ -247,7 +248,7 @@ def _look_from_lidar(middle: Array) -> Pose:
 
 
 def _seen_from(scene: Scene, look_from_cam: Pose) -> tuple[Scene, Int32]:
-    """The scene in the looking frame without what is behind it, and which objects of `scene` are left."""
+    """The scene in the tracing frame without the objects behind it, and the indices of those that are left."""
     moved = [replace(thing, cam_from_object=look_from_cam @ thing.cam_from_object) for thing in scene.objects]
     numbers = [index for index, thing in enumerate(moved) if thing.bounds()[:, 2].max() > 0]
     if not numbers:

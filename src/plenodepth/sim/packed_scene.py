@@ -1,4 +1,4 @@
-"""A scene as flat arrays, for the kernels and for Embree."""
+"""A scene packed into arrays of numbers, for the kernels and for Embree."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Triangles:
 
 @dataclass(frozen=True, eq=False)
 class PackedScene:
-    """What kernels read: see the column names in `kernels.py`."""
+    """A scene as the kernels read it: they name the columns in `kernels/shapes.py` and `kernels/colors.py`."""
 
     objects: Float32  # (n, 26)
     kinds: Int32  # (n, 6)
@@ -85,8 +85,8 @@ def pack_scene(scene: Scene) -> PackedScene:
     return PackedScene(
         objects=np.array([numbers for numbers, _ in rows], np.float32),
         kinds=np.array([integers for _, integers in rows], np.int32),
-        texels=_joined(packer.texels),
-        volumes=_joined(packer.volumes),
+        texels=_concatenated(packer.texels),
+        volumes=_concatenated(packer.volumes),
         lamps=np.array(lamps, np.float32).reshape(-1, 5),
         ambient=np.float32(scene.ambient),
         background=np.array(scene.background, np.float32),
@@ -94,13 +94,13 @@ def pack_scene(scene: Scene) -> PackedScene:
     )
 
 
-def _joined(parts: list[Float32]) -> Float32:
+def _concatenated(parts: list[Float32]) -> Float32:
     # Never empty, so that the kernels' types do not depend on the scene.
     return np.concatenate([*parts, np.zeros(1, np.float32)])
 
 
 class _Packer:
-    """Collects the textures while objects become rows."""
+    """Makes a row of numbers of each object and collects their textures."""
 
     def __init__(self) -> None:
         self.texels: list[Float32] = []

@@ -1,4 +1,4 @@
-"""Light on the sensor: every pixel of a raw image, traced."""
+"""Traces a scene: the light on every pixel of the sensor."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from plenodepth.sim.scenes.scene import Scene
 Float32 = NDArray[np.float32]
 Progress = Callable[[int, int], None]  # rays done, rays in all
 
-RAYS_AT_A_TIME = 1 << 20  # bounds memory: about 100 bytes per ray while triangles are traced
-ROWS_AT_A_TIME = 16  # of scenes without triangles, which need no memory per ray
+RAYS_AT_A_TIME = 1 << 20  # limits memory: scenes with triangles need about 100 bytes per ray
+ROWS_AT_A_TIME = 16  # for scenes without triangles, which need no memory per ray
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Rendering:
 
 
 def scene_depths(scene: Scene, focal_length: float) -> tuple[float, float]:
-    """Depths near and far about a scene between which rays are chords: its own range, widened where it is thin."""
+    """Depths (near, far) in mm of the two planes that fix a ray: the range of the scene, or ±5 % about a thin one."""
     near, far = scene.depth_range()
     if near <= focal_length:
         name = min(scene.objects, key=lambda thing: float(thing.bounds()[:, 2].min())).name

@@ -25,7 +25,7 @@ BIT_DEPTHS = (8, 10, 12, 16)
 BAYER_PATTERNS = ("RGGB", "GRBG", "GBRG", "BGGR")
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 
-ROWS_AT_A_TIME = 32  # a part of the definition of the noise: each band of rows has its own random stream
+ROWS_AT_A_TIME = 32  # each band of rows has its own random stream, so another number here gives other noise
 MOST_ELECTRONS = 1e15  # beyond, counts no longer fit NumPy's Poisson numbers
 NOISE_STREAM, LENS_STREAM = range(2)  # keys that keep the random numbers of the two apart
 
@@ -36,7 +36,7 @@ class SensorSettings:
 
     bit_depth: int = 12  # 10 and 12 bits lie in uint16 in their own range, 0 … 1023 and 0 … 4095
     exposure: float = 0.9  # signal of light = 1
-    full_well: float | None = 15_000.0  # None, inf: endless light, and so neither photon nor read noise
+    full_well: float | None = 15_000.0  # electrons; None or inf: no limit, and neither photon nor read noise
     read_noise: float = 10.0  # standard deviation, electrons
     gain: float = 1.0  # of signal and noise alike, after the photosite
     bayer: str | None = None  # colour filters of the top-left 2 × 2 photosites, row by row
@@ -149,7 +149,7 @@ def _photosites(light: Float32, settings: SensorSettings) -> Float32:
 
 
 def _numbers(signal: Float32, settings: SensorSettings, rng: np.random.Generator) -> Float32:
-    """The numbers of photosites, whole and within full scale; `signal` is light."""
+    """The values that the sensor reads, whole numbers within full scale, for the light `signal` of its photosites."""
     filled = signal * np.float32(settings.exposure)  # share of the full well
     well = settings.electrons
     if settings.noise and math.isfinite(well):

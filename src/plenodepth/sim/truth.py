@@ -1,4 +1,4 @@
-"""What a depth estimator should find: depth per pixel and per micro-image, what hides what, where corners land."""
+"""Ground truth: depth per pixel and per micro-image, visible and occluded pixels, and where board corners appear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Float32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 
 RAYS_AT_A_TIME = 1 << 20
-BOUNDARY_RADIUS = 2  # px: pixels this near to another object or a jump in depth are marked
+BOUNDARY_RADIUS = 2  # px: pixels this close to another object or to a jump in depth are marked
 BOUNDARY_JUMP = 0.01  # of the depth
 FEATURE_MARGIN = 1.5  # px inside the micro-image's rim, as for real features
 HIDDEN = 1e-3  # of the depth: a corner this much behind what the ray meets is hidden
@@ -96,7 +96,7 @@ def first_hits(packed: PackedScene, origins: Float32, directions: Float32) -> tu
 
 
 def _virtual_depth(depth: Float32, lens: NDArray[np.int32], camera: PlenopticCamera) -> Float32:
-    """v of metric depth for each pixel's own lens; the true one, so without the depth scale Γ."""
+    """Virtual depth of metric depth (mm) for each pixel's own lens. It is the true one, without the depth scale Γ."""
     columns = camera.micro_images.lattice.columns
     l, k = np.divmod(np.arange(columns * camera.micro_images.lattice.rows), columns)
     main, sensor = (distance.astype(np.float32) for distance in lens_distances(camera, k, l))

@@ -24,8 +24,6 @@ from plenodepth.cli.simulate.options import (
     print_cost,
 )
 
-LIDAR_SIGMA = 1.0  # mm, of a terrestrial scanner at short range
-
 
 @expand_groups
 def scene(
@@ -48,12 +46,13 @@ def scene(
     Example: [bold]plenodepth simulate scene examples/scenes/figurines.yaml --camera r12-e --out figurines[/bold]
     """
     from plenodepth.sim import FrameSettings, RenderSettings, lidar_for_scene, load_scene, simulate_scene
+    from plenodepth.sim.lidar import TERRESTRIAL_SIGMA
 
     loaded, optics = load_scene(scene_file), load_plenoptic_camera(camera)
     settings = FrameSettings(
         RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads),
         sensor.settings(seed),
-        [lidar_for_scene(loaded, range_sigma=LIDAR_SIGMA, seed=seed)] if lidar else (),
+        [lidar_for_scene(loaded, range_sigma=TERRESTRIAL_SIGMA, seed=seed)] if lidar else (),
     )
     with ray_progress(scene_file.stem, quiet=as_json) as progress:
         frame = simulate_scene(loaded, optics, out, settings, scene_file=scene_file, progress=progress)

@@ -1,4 +1,4 @@
-"""Triangles over the surface of a body that is given by a field: negative inside, growing like the distance from it."""
+"""The surface of a body as triangles. A field gives the body: negative inside, outside about the distance from it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Triangles = NDArray[np.int32]
 Field = Callable[[Array], Array]  # points (n, 3) mm → values (n,)
 
 POLISHING_STEPS = 2
-WELD = 0.01  # of a step of the grid
+MERGED = 0.01  # of a step of the grid: vertices closer than this become one
 FIRST_STEP = 2.0  # mm, of the surface that tells how fine the grid must be
-BLOCK = 4  # points a side of the blocks that are looked into only where the surface is near
+BLOCK = 4  # points a side: blocks far from the surface are sampled at their centre only
 BLOCKS_AT_A_TIME = 4096
 STEEPEST, ROUGHNESS = 1.5, 1.0  # how much faster than the distance a field may grow, and by how many mm it may jump
 
@@ -31,7 +31,7 @@ def surface_of(field: Field, low: ArrayLike, high: ArrayLike, triangles: int) ->
     # Their number grows with 1/step².
     step = FIRST_STEP * np.sqrt(len(_net(field, *box, FIRST_STEP)[1]) / triangles)
     vertices, faces = _net(field, *box, float(step))
-    return _welded(_polished(field, vertices, float(step)), faces, WELD * float(step))
+    return _merge_vertices(_polish(field, vertices, float(step)), faces, MERGED * float(step))
 
 
 def _net(field: Field, low: Array, high: Array, step: float) -> tuple[Array, Triangles]:
@@ -48,7 +48,7 @@ def _net(field: Field, low: Array, high: Array, step: float) -> tuple[Array, Tri
 
 
 def _sampled(field: Field, low: Array, high: Array, step: float) -> Array:
-    """The field on a grid from `low` to at least `high`; only its sign is right where the surface is far."""
+    """The field on a grid from `low` to at least `high`. Far from the surface only the sign of the values is right."""
     blocks = np.ceil(((high - low) / step + 1) / BLOCK).astype(int)
     centers = low + step * (BLOCK * np.argwhere(np.ones(blocks, bool)) + (BLOCK - 1) / 2)
     middle = field(centers)
@@ -103,16 +103,16 @@ def _split(vertices: Array, quads: Triangles) -> Triangles:
     return np.concatenate([q[:, [0, 1, 2]], q[:, [0, 2, 3]]]).astype(np.int32)
 
 
-def _welded(vertices: Array, faces: Triangles, tolerance: float) -> Surface:
-    """Vertices that fell together made one, without the triangles between them: the surface stays closed."""
+def _merge_vertices(vertices: Array, faces: Triangles, tolerance: float) -> Surface:
+    """Merge vertices closer than about `tolerance` and drop the triangles between them: the surface stays closed."""
     cells = np.round(vertices / tolerance).astype(np.int64)
     _, first, index = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     faces = index.ravel()[faces].astype(np.int32)
     return Surface(vertices[first], faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)])
 
 
-def _polished(field: Field, vertices: Array, step: float) -> Array:
-    """The vertices moved onto the surface along the field's gradient, by a third of a step of the grid at most."""
+def _polish(field: Field, vertices: Array, step: float) -> Array:
+    """Move the vertices onto the surface along the field's gradient, by a third of a step of the grid at most."""
     moved, nudge = vertices, 0.01 * step
     for _ in range(POLISHING_STEPS):
         value = field(moved)

@@ -44,7 +44,7 @@ def load_mesh(
     """The mesh of an OBJ, PLY, STL or GLB file, all its bodies as one; its units times `scale` are mm.
 
     Axes are as in the file (many have y up: turn those by 180° about x). Colours per vertex and pictures of the file
-    are kept and multiply `material`'s colour; a texture of `material` takes their pictures' place.
+    are kept and multiply `material`'s colour; a texture of `material` replaces the pictures.
     """
     material = material or Material()
     require_positive(scale, f"{name}.scale", "mm per unit of the file")
@@ -82,7 +82,7 @@ def load_mesh(
 def _read(path: str | Path) -> list[_Part]:
     if Path(path).suffix.lower() not in SUFFIXES:
         raise InputError("is not a mesh by its suffix", file=path, fix=f"give one of {', '.join(SUFFIXES)}")
-    read_bytes(path)  # says in our words what is wrong with a file that is not there or may not be read
+    read_bytes(path)  # raises our own error for a file that is missing or may not be read
     try:
         # Unprocessed: trimesh would drop vertices that are not finite, and merge others.
         scene = trimesh.load_scene(str(path), process=False)
@@ -133,7 +133,7 @@ def _all_coordinates(parts: list[_Part], path: str | Path) -> Float32:
 
 
 def _atlas(parts: list[_Part]) -> tuple[Float32, Float32]:
-    """All parts' pictures below each other in one, (h, w, 3), and the coordinates there, (f, 3, 2)."""
+    """The pictures of all parts below each other in one, (h, w, 3), and the texture coordinates in it, (f, 3, 2)."""
     white = np.ones((2, 2, 3), np.float32)
     tiles = [white if part.tile is None else part.tile for part in parts]
     height, width = max(2, sum(len(tile) for tile in tiles)), max(2, *(tile.shape[1] for tile in tiles))
@@ -145,7 +145,7 @@ def _atlas(parts: list[_Part]) -> tuple[Float32, Float32]:
             s = t = np.full((len(part.faces), 3), 0.5, np.float32)
         else:
             s, t = part.texture_coordinates[..., 0], part.texture_coordinates[..., 1]
-        # To half a pixel from the rim, or the neighbour's colours would shine through.
+        # Half a pixel inside the rim, or interpolation would mix in the colours of the next picture.
         across, down = np.clip(s * w, 0.5, w - 0.5), np.clip((1 - t) * h, 0.5, h - 0.5) + top
         coordinates.append(np.stack([across / width, 1 - down / height], axis=-1))
         top += h

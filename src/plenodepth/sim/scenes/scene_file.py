@@ -1,4 +1,4 @@
-"""Scenes from YAML or JSON files; examples/scenes holds some, `scene_schema.py` says what they may hold."""
+"""Scenes from YAML or JSON files. `schema.py` lists their keys; examples/scenes holds some files."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from plenodepth.sim.scenes.textures import noise_image, read_texture, solid_nois
 
 SCENE_VERSION = 1
 SCENE_VERSION_KEY = "plenodepth_scene"  # its presence marks a file as a scene
-TEXELS_PER_CELL = 2  # of the finest octave of a noise
+TEXELS_PER_CELL = 2  # in the finest octave of a noise
 SIDE_LIMIT = 6000  # texels
 
 
 def load_scene(path: str | Path) -> Scene:
-    """The scene of a file; pictures and meshes are looked for from the file's folder on."""
+    """The scene of a file; the paths of its pictures and meshes are relative to the file's folder."""
     content = parse_by_suffix(read_text(path), path)
     if not isinstance(content, dict):
         raise InputError("does not hold a mapping of keys", file=path)
@@ -74,9 +74,10 @@ def scene_from_content(content: dict[str, Any], file: str | Path, folder: str | 
 
 @contextmanager
 def _at(field: str, *, or_within: bool = False) -> Iterator[None]:
-    """Errors within are about `field` of the scene file, or about what they name in it.
+    """Let errors of this block name `field` of the scene file.
 
-    Another file that they name goes into the message.
+    With `or_within` the field that an error names itself is added. The name of another file, such as a mesh, goes into
+    the message.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Textures: seeded noise of many octaves, on a picture or filling space, and pictures from files."""
+"""Textures: noise of many octaves, on a picture or in a volume, and pictures from files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Color = tuple[float, float, float]
 
-PERSISTENCE = 1.0  # amplitude of an octave over that of the one twice as coarse: matching needs strong fine detail
-HUES, TINTS = 0.9, 0.35  # weight of what differs between channels over what they share: free colours, given colours
-HUE_OCTAVES = 3  # hues change over large patches only: a gray image of the texture is as detailed as the colours
+PERSISTENCE = 1.0  # amplitude of an octave relative to the next coarser one: matching needs strong fine detail
+HUES, TINTS = 0.9, 0.35  # how much channels differ, relative to what they share: in free colours, in given colours
+HUE_OCTAVES = 3  # hues change over large patches only, so that a gray image of the texture keeps its detail
 DARKEST, LIGHTEST = 0.02, 0.98
-COARSEST_CELLS = 4  # of a volume, per period
-QUANTILES, TABLE = 1025, 1 << 16  # of the curve that spreads values evenly
+COARSEST_CELLS = 4  # per period of a volume
+QUANTILES, TABLE = 1025, 1 << 16  # points of the curve that spreads values evenly, and of its fine table
 SIDE_LIMIT = 1 << 15  # px
 
 
@@ -155,7 +155,7 @@ def _fractal(width: int, height: int, cell: float, octaves: int, generator: np.r
 def _spline(length: int, cell: float, phase: float) -> csr_array:
     """Weights (length, nodes) of a cubic B-spline with a node every `cell` px, at pixels 0 … length − 1.
 
-    Of all cubic weights these change the variance of random nodes least: no trace of the grid is left.
+    Among cubic weights these keep the variance of random nodes most even, so that the grid cannot be seen.
     """
     at = np.arange(length, dtype=np.float64) / cell + phase
     first = at.astype(np.int64)
@@ -176,12 +176,12 @@ def _cubic_weights(t: Float64) -> Float64:
 
 def _sparse(columns: NDArray[np.int64], weights: Float64, width: int) -> csr_array:
     rows = np.repeat(np.arange(len(columns)), columns.shape[1])
-    # The sum of twice the same entry, which a period of less than four nodes makes, is what is wanted.
+    # A period of less than four nodes names an entry twice; csr_array adds the two, as it should be.
     return csr_array((weights.astype(np.float32).ravel(), (rows, columns.ravel())), shape=(len(columns), width))
 
 
 def _evenly_spread(values: Float32) -> Float32:
-    """The values, moved along a rising curve so that all of [0, 1] occurs equally often."""
+    """The values after a rising curve that makes all of [0, 1] occur equally often."""
     step = max(1, values.size // (1 << 18)) | 1  # odd, so that a sample does not follow the columns
     levels = np.linspace(0, 1, QUANTILES)
     curve = np.quantile(values.ravel()[::step], levels)

@@ -1,4 +1,4 @@
-"""Twins of the paper's datasets: which frames each has, with known poses. Nothing is rendered here."""
+"""Twins of the paper's datasets: the frames of each, with known poses. Nothing is rendered here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from plenodepth.sim.scenes.textures import noise_image, solid_noise
 
 WHITE_F_NUMBERS = (4.0, 5.66, 8.0, 11.31, 16.0)
 FREE_HAND_BOARDS, QUICK_FREE_HAND_BOARDS = 16, 12
-# Boards of small sensors are this much larger than the sensor's share: R12-C looks far, and squares of 4 px in a
+# Boards of small sensors are smaller in proportion, but for these factors: R12-C looks far, and squares of 4 px in a
 # micro-image show no corner.
 QUICK_BOARDS = {"r12-c": 2.5}
 FIGURINE_HEIGHT = 0.5  # of the view
@@ -79,7 +79,7 @@ def twin(name: str, *, quick: bool = False, seed: int = 0) -> Twin:
 
 
 def _camera(name: str, quick: bool) -> tuple[PlenopticCamera, float]:
-    """A preset, whole or shrunk, and the size of its field of view relative to the whole one."""
+    """A preset, or with `quick` the same on a small sensor, and its width relative to that of the full sensor."""
     whole = preset(name)
     if not quick:
         return whole, 1.0
@@ -88,7 +88,7 @@ def _camera(name: str, quick: bool) -> tuple[PlenopticCamera, float]:
 
 
 def quick_board(name: str, quick: bool) -> float:
-    """How much larger a dataset's boards are than the sensor's share of the whole one."""
+    """By what factor the boards of a small sensor are larger than in proportion to the sensor; 1 for most datasets."""
     return QUICK_BOARDS.get(name, 1.0) if quick else 1.0
 
 
