@@ -15,8 +15,8 @@ from plenodepth.calib.scale.prediction import predict_scale
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, unscaled_depth, virtual_from_metric
 from plenodepth.camera.aperture.clipping import aperture_table, disc_of_pupil, open_lens
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.aperture.chief_rays import evened, spots_of
-from plenodepth.depth.aperture.resampling import even_looks
+from plenodepth.depth.aperture.chief_rays import spots_of, with_uniform_blur
+from plenodepth.depth.aperture.resampling import ray_positions
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import empty_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
@@ -103,9 +103,9 @@ def spots() -> None:
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     for axes, depth in zip(figure.subplots(1, 2, sharey=True), (DEPTH, 1200.0), strict=True):
         nearest = int(np.argmin(np.abs(inverse - 1 / float(virtual_from_metric(depth, camera)))))
-        _, evening, part = even_looks(table, 0, inverse, smoothing, tiles)
+        _, uniform, share = ray_positions(table, 0, inverse, smoothing, tiles)
         raw = spots_of(table, 0, inverse, smoothing)
-        even = evened(table.radius, raw, evening, part, float(tiles.blur_unit))
+        even = with_uniform_blur(table.radius, raw, uniform, share, float(tiles.blur_unit))
         for found, style, label in ((raw, "--", "as it is"), (even, "-", "made even")):
             axes.plot(table.radius, found.along[nearest], style, color=LENS, label=f"along the radius, {label}")
             axes.plot(table.radius, found.across[nearest], style, color=PUPIL, label=f"across, {label}")

@@ -13,8 +13,9 @@ from planes import LUMINANCE, plane_image, small_camera
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_virtual_depth
+from plenodepth.depth.kernels.constants import UNUSABLE
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import UNUSABLE, cut_tiles
+from plenodepth.depth.tiles import cut_tiles
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level

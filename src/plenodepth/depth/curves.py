@@ -1,4 +1,4 @@
-"""The cost of every hypothesis for one micro-image: what an estimate was chosen from."""
+"""The cost curve of one micro-image: the costs of all hypotheses, from which its depth is chosen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.aperture.model_choice import chosen_model
-from plenodepth.depth.aperture.resampling import plan_layers
+from plenodepth.depth.aperture.resampling import plan_resampling
 from plenodepth.depth.kernels import reference
+from plenodepth.depth.kernels.constants import UNUSABLE
 from plenodepth.depth.maps import empty_maps
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import UNUSABLE, cut_tiles, smoothing_of
+from plenodepth.depth.tiles import cut_tiles, smoothing_of
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
@@ -39,7 +40,8 @@ def cost_curve(
 ) -> CostCurve:
     """The curve of micro-image (k, l), finely sampled in 1/v, by the reference kernel.
 
-    The estimate is its own: a map with the aperture undone averages it with those around it (`depth.neighbours`).
+    The estimate is that of this micro-image alone. A map whose aperture is undone averages it with the estimates of its
+    neighbours (`depth.neighbour_average`).
     """
     settings = replace(settings or DepthSettings(), refined=False)
     lattice = camera.micro_images.lattice
@@ -50,13 +52,20 @@ def cost_curve(
     lens = l * lattice.columns + k
     fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise, model)
     smoothing = smoothing_of(settings, model)
-    layers = plan_layers(tiles, fine, camera, model, smoothing)
+    tables = plan_resampling(tiles, fine, camera, model, smoothing)
     cost, _, pixels = reference.view_costs(
-        tiles, fine, layers, lens, layers.places, None, None, fine.swept, fine.same_type_first
+        reference.ComparedTiles(tiles, tables),
+        fine,
+        lens,
+        tables.inverse_depths,
+        None,
+        None,
+        fine.swept,
+        fine.same_type_first,
     )
     maps = empty_maps((lattice.rows, lattice.columns))
     views = plan_views(camera, settings, image.noise, model)
-    reference.coarse_depth(tiles, views, plan_layers(tiles, views, camera, model, smoothing), lens, maps)
+    reference.coarse_depth(tiles, views, plan_resampling(tiles, views, camera, model, smoothing), lens, maps)
     return CostCurve(
         1 / fine.inverse_depths.astype(np.float64),
         np.where(cost < UNUSABLE, cost, np.nan).astype(np.float64),

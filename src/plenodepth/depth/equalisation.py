@@ -1,4 +1,4 @@
-"""Blurring the sharper of two micro-images so that it equals the other: what depth estimation and κ have in common."""
+"""Blurring the sharper of two micro-images until both are equally blurred: for the matching and for measuring κ."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Float32 = NDArray[np.float32]
-
-MIXTURE_VARIANCE = 1.5  # px²: the blurred copy that sharp views are mixed with
-LAPLACIAN_VARIANCE = 2.0  # px² that adding a Laplacian once amounts to
 
 
 def gaussian(variance: float) -> Float32:
@@ -19,10 +16,10 @@ def gaussian(variance: float) -> Float32:
 
 
 def smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Float32:
-    """Tiles (J, side, side) blurred along both axes.
+    """Tiles (J, side, side) blurred along both axes with a symmetric kernel: its weights at distances 1, 2, ….
 
-    Pixels take part in pairs, left and right or above and below, if both are usable. A blur that took whatever is
-    there would look inwards at the rim, and shrink micro-images: disparities by 0.015 px on average.
+    Pixels take part in pairs, left and right or above and below, if both are usable. A blur that took every pixel that
+    is there would take more from inside at the rim, and shrink micro-images: disparities by 0.015 px on average.
     """
     for axis in (1, 2):
         tile = tile + sum(
@@ -33,12 +30,12 @@ def smoothed(tile: Float32, usable: NDArray[np.bool_], kernel: Float32) -> Float
 
 
 def blur_detail(tile: Float32, usable: NDArray[np.bool_], mixture: Float32) -> Float32:
-    """What is added to tiles (J, side, side), times the wanted variance over that of a unit, to blur them.
+    """The detail of tiles (J, side, side): adding it once blurs a tile by a unit of variance, adding half by half.
 
-    With a kernel `mixture` it is blurred minus sharp, a unit being `MIXTURE_VARIANCE` for `gaussian` of that: a mixture
-    of the sharp and a blurred copy has the wanted variance exactly, and up to the copy's own it never rings. With an
-    empty one it is the Laplacian (the paper's S-transform; one explicit step of diffusion, unstable beyond 1 px²), a
-    unit being `LAPLACIAN_VARIANCE`.
+    With a kernel `mixture` the detail is the blurred copy minus the sharp tile, and the unit is the kernel's variance
+    (`MIXTURE_VARIANCE`). A mixture of both has the wanted variance exactly, and up to the copy's own it never rings.
+    With an empty kernel the detail is the Laplacian (the paper's S-transform; one explicit step of diffusion, unstable
+    beyond 1 px²), and the unit is `LAPLACIAN_VARIANCE`.
     """
     if mixture.size:
         return smoothed(tile, usable, mixture) - tile

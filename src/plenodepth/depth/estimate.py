@@ -13,30 +13,29 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.depth.aperture.model_choice import chosen_model
-from plenodepth.depth.aperture.resampling import Layers, plan_layers, true_from_apparent
+from plenodepth.depth.aperture.resampling import ResamplingTables, plan_resampling, true_from_apparent
 from plenodepth.depth.filters import FIRST_RING
 from plenodepth.depth.kernels import reference
+from plenodepth.depth.kernels.constants import AGREEMENT, LEAST_COMPARED
 from plenodepth.depth.kernels.cpu.agreement import coarse_agreement, refined_agreement
 from plenodepth.depth.kernels.cpu.cut import cut
 from plenodepth.depth.kernels.cpu.golden import golden_coarse_rows, golden_refined_rows
 from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
-from plenodepth.depth.neighbours import averaged
+from plenodepth.depth.neighbour_average import average_with_neighbours
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_recipe
+from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_cutting
 from plenodepth.depth.views import Views, plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw.image import RawImage
 from plenodepth.threads import thread_count
 
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
-RowKernel = Callable[[int, int, Tiles, Views, Layers, MapArrays], None]
+RowKernel = Callable[[int, int, Tiles, Views, ResamplingTables, MapArrays], None]
 
 ROWS_AT_A_TIME = 4
-# Where tiles are resampled, a band makes its neighbours' rows, too. So there are few: coarse, refined.
-BANDS_OF_A_THREAD = {False: 1, True: 2}
-AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the same depth
-LEAST_LOOKED = np.int8(2)
+# Where tiles are resampled, a band resamples the rows of its neighbours, too. So there are few bands.
+BANDS_PER_THREAD = {False: 1, True: 2}  # coarse, refined
 
 
 def estimate_virtual_depth(
@@ -70,26 +69,26 @@ def estimate_virtual_depth(
     with ThreadPoolExecutor(workers) as pool:
         tiles = _tiles(image.gray, camera, settings, model, bands, pool)
         kernel = _row_kernel(settings)
-        layers = plan_layers(tiles, views, camera, model, smoothing_of(settings, model))
-        done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, layers, maps), bands)
+        tables = plan_resampling(tiles, views, camera, model, smoothing_of(settings, model))
+        done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, tables, maps), bands)
         for band, _ in zip(bands, done, strict=True):
             if progress is not None:
                 progress(band[1], views.rows)
         maps.confidence[:] *= _agreement(tiles, views, maps, settings, bands, pool)
     if model == "per_pixel" and not settings.refined:
-        maps.virtual_depth[:] = averaged(maps.virtual_depth, maps.sigma, views)
+        maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
 
 def _bands(rows: int, workers: int, model: ApertureModel, refined: bool) -> list[tuple[int, int]]:
     """The rows of micro-images (first, last + 1) that are estimated at a time."""
-    at_a_time = -(-rows // (BANDS_OF_A_THREAD[refined] * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
+    at_a_time = -(-rows // (BANDS_PER_THREAD[refined] * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
     return list(pairwise([*range(0, rows, max(at_a_time, ROWS_AT_A_TIME)), rows]))
 
 
 def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> VirtualDepthMap:
-    """Virtual depths of the optics from those that were found without regard to the aperture."""
+    """Correct virtual depths that were found without regard to the aperture: the model `slope`."""
     assert isinstance(camera, PlenopticCamera)
     shape = found.virtual_depth.shape
     lens = owner_map(camera.micro_images, *shape) if found.refined else np.arange(shape[0] * shape[1]).reshape(shape)
@@ -114,9 +113,9 @@ def _tiles(
     if settings.kernel == "reference":
         return cut_tiles(gray, camera, settings, model)
     tiles = empty_tiles(camera, settings, model)
-    recipe, columns = tile_recipe(tiles.reach, settings), camera.micro_images.lattice.columns
+    cutting, columns = tile_cutting(tiles.reach, settings), camera.micro_images.lattice.columns
     image = np.ascontiguousarray(gray, np.float32)
-    for _ in pool.map(lambda band: cut(band[0] * columns, band[1] * columns, image, tiles, recipe), bands):
+    for _ in pool.map(lambda band: cut(band[0] * columns, band[1] * columns, image, tiles, cutting), bands):
         pass
     used = len(tiles.origin) * tiles.side**2
     tiles.gray[used:] = tiles.detail[used:] = 0
@@ -131,10 +130,10 @@ def _agreement(
     bands: list[tuple[int, int]],
     pool: ThreadPoolExecutor,
 ) -> Float32:
-    """Share of the neighbouring views with a depth that have the same, in [0, 1]; a single one counts as half."""
-    agreeing, looked = (np.zeros(maps.virtual_depth.shape, np.int8) for _ in range(2))
+    """Share, in [0, 1], of the neighbouring views with a depth that have the same one; a single view counts as half."""
+    agreeing, present = (np.zeros(maps.virtual_depth.shape, np.int8) for _ in range(2))
     nearest = np.linalg.norm(views.baseline[0], axis=1) <= FIRST_RING * views.pitch
-    last_arguments = (maps.virtual_depth, int(nearest.sum()), np.float32(AGREEMENT), agreeing, looked)
+    last_arguments = (maps.virtual_depth, int(nearest.sum()), np.float32(AGREEMENT), agreeing, present)
 
     def count(band: tuple[int, int]) -> None:
         if settings.refined:
@@ -144,11 +143,11 @@ def _agreement(
 
     for _ in pool.map(count, bands):
         pass
-    return np.asarray(agreeing / np.maximum(looked, LEAST_LOOKED), np.float32)
+    return np.asarray(agreeing / np.maximum(present, LEAST_COMPARED), np.float32)
 
 
 def _row_kernel(settings: DepthSettings) -> RowKernel:
-    """What estimates the micro-images of rows first … last − 1."""
+    """The kernel of the settings; it estimates the micro-images of rows first … last − 1."""
     kernels: dict[tuple[str, str, bool], RowKernel] = {
         ("cpu", "sweep", False): coarse_rows,
         ("cpu", "sweep", True): refined_rows,

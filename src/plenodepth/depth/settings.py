@@ -48,8 +48,9 @@ class DepthSettings:
     least_views: int = 2
     smoothing: float = 0.3  # px² of variance that all views are smoothed by, so that interpolation biases little
     equalisation: Equalisation = "mixture"
-    blur_coefficient: float | None = None  # κ; None: the camera's, or a uniform disc's: depth.kappa
-    # How the aperture's effect on depth is undone, see depth.layers; auto: see depth.aperture_choice; the paper: off.
+    blur_coefficient: float | None = None  # κ; None: the camera's, or a uniform disc's: depth.relative_blur
+    # How the aperture's effect on depth is undone: see depth.aperture.resampling. auto: depth.aperture.model_choice
+    # chooses. The paper: off.
     aperture_model: ApertureSetting = "auto"
     kernel: Kernel = "cpu"  # or reference: plain NumPy, hundreds of times slower, for checks
 

@@ -1,4 +1,4 @@
-"""Which views are compared with which, and what a hypothesis means for them: the geometry of the matching."""
+"""Which views are compared with which, and how: neighbourhoods, weights, relative blur, hypotheses, limits."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances, relative_blur
-from plenodepth.camera.aperture.clipping import aperture_table
+from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances
 from plenodepth.camera.model import ApertureModel, Configuration
-from plenodepth.depth.kappa import used_kappa
-from plenodepth.depth.settings import DISC_BLUR_COEFFICIENT, DepthSettings
+from plenodepth.depth.relative_blur import RelativeBlur, relative_blur_of
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import noise_power, smoothing_of
 from plenodepth.geometry import Arrangement
 
@@ -19,14 +18,14 @@ Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
 
-# px of disparity between neighbouring lenses that remain uncertain without any noise: what interpolation does.
+# px: standard deviation of the disparity between neighbouring lenses without any noise. Interpolation causes it.
 COARSE_FLOOR = 0.001
 REFINED_FLOOR = 0.003
-PARTLY = 1 / 3  # what pixels count on average where those that are clipped unalike count less
+MEAN_SIMILARITY = 1 / 3  # mean weight of pixels where those that the aperture clips unalike count less
 
 
 class Views(NamedTuple):
-    """Neighbourhoods, relative blur and limits, for kernels. Offsets depend on whether a row (column) is even or odd.
+    """Neighbourhoods, relative blur and limits, for kernels. Even and odd rows (columns) have different neighbours.
 
     A tuple, because that is what compiled functions take; NumPy's scalars, because Python's would be 64 bits wide.
     """
@@ -38,30 +37,32 @@ class Views(NamedTuple):
     step_l: Int32  # (2, n)
     baseline: Float32  # (2, n, 2) px: reference centre minus target centre
     weight: Float32  # (2, n) of each view in the cost, 1 on average
-    by_pixels: bool  # and times the pixels that it shares with the reference
+    by_pixels: bool  # the weight is multiplied by the number of pixels that the view shares with the reference
     pitch: np.float32  # px between neighbouring micro-images
-    swept: int  # the first so many neighbours take part in a coarse first search; all of them later, or when refined
-    same_type_first: bool  # and in the first search only those of the reference's own type
+    swept: int  # number of neighbours that take part in the first search of a coarse map; later, or refined, all do
+    same_type_first: bool  # only neighbours of the reference's own lens type take part in the first search
     pitch_ratio: Float32  # (J,) λ of each lens
     lens_type: Int32  # (J,)
-    blur_slope: Float32  # (I, I): per-axis variance, px², by which the second type is sharper than the first:
-    blur_intercept: Float32  # square/v² + slope/v + intercept; zero for D
-    blur_square: Float32  # zero unless the aperture clips lens types differently
+    # Variance per axis, px², by which the first lens type is blurrier than the second: square/v² + slope/v + intercept.
+    # All zero where blur is not regarded (D); the square is zero unless the aperture clips lens types differently.
+    blur_slope: Float32  # (I, I)
+    blur_intercept: Float32  # (I, I)
+    blur_square: Float32  # (I, I)
     inverse_depths: Float32  # (h,) hypotheses 1/v, ascending; the first and the last lie beyond the range
     least_contrast: np.float32  # of gray
     least_overlap: np.float32  # px
     least_views: np.float32
     refined: bool
     window: int  # px
-    halo: int  # rows of lenses that neighbours are away at most
-    noise: np.float32  # 2/π times the variance of gray's noise, as it is in a tile
-    floor: np.float32  # of 1/v: its standard deviation where there is no noise at all
+    halo: int  # rows of lenses: the farthest that a neighbour is away
+    noise: np.float32  # 2/π times the variance of the noise of gray in a tile
+    floor: np.float32  # standard deviation of 1/v where there is no noise at all
 
 
 def plan_views(
     camera: PlenopticCamera | GridCamera, settings: DepthSettings, noise: float = 0.0, model: ApertureModel = "off"
 ) -> Views:
-    """Prepare the matching; `noise` is the standard deviation of gray.
+    """Views of a camera for the settings; `noise` is the standard deviation of the noise of gray.
 
     A camera known only by its grid has λ = 1 and no blur.
     """
@@ -72,21 +73,13 @@ def plan_views(
     count = min(len(step[0]) for step in steps)  # equal for all lattices; the ends of a tie may differ by rounding
     baseline = np.array([step[2][:count] for step in steps])
     types = max(camera.micro_images.type_count, 1)
-    square = slope = intercept = np.zeros((types, types))
+    blur = RelativeBlur(*3 * [np.zeros((types, types))])
     ratio = np.ones(k.size)
     sign = 1.0
     if isinstance(camera, PlenopticCamera):
         ratio = lens_distances(camera, k, l).pitch_ratio.ravel()
         sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
-        kappa = used_kappa(camera, settings)
-        if kappa is not None:
-            if model == "per_pixel":
-                scale = (kappa.value / DISC_BLUR_COEFFICIENT) ** 2
-                square, slope, intercept = (scale * part for part in clipped_relative_blur(camera))
-            else:
-                scale = (kappa.value / camera.sensor.pixel_size) ** 2
-                relative = relative_blur(camera)
-                slope, intercept = relative.slope * scale, relative.intercept * scale
+        blur = relative_blur_of(camera, settings, model)
     low, high = settings.virtual_range
     return Views(
         columns=lattice.columns,
@@ -102,12 +95,12 @@ def plan_views(
         same_type_first=settings.first_hypothesis == "same_type",
         pitch_ratio=ratio.astype(np.float32),
         lens_type=np.maximum(camera.micro_images.lens_type(k, l), 0).ravel().astype(np.int32),
-        blur_slope=slope.astype(np.float32),
-        blur_intercept=intercept.astype(np.float32),
-        blur_square=square.astype(np.float32),
+        blur_slope=blur.slope.astype(np.float32),
+        blur_intercept=blur.intercept.astype(np.float32),
+        blur_square=blur.square.astype(np.float32),
         inverse_depths=np.sort(sign * _hypotheses(low, high, settings.sweep_size)).astype(np.float32),
         least_contrast=np.float32(settings.least_contrast),
-        least_overlap=np.float32(settings.least_overlap * (PARTLY if model == "per_pixel" else 1)),
+        least_overlap=np.float32(settings.least_overlap * (MEAN_SIMILARITY if model == "per_pixel" else 1)),
         least_views=np.float32(settings.least_views),
         refined=settings.refined,
         window=settings.window,
@@ -120,31 +113,16 @@ def plan_views(
 
 
 def _hypotheses(low: float, high: float, count: int) -> NDArray[np.float64]:
-    """1/v, evenly spaced, from one beyond either end of a range: a minimum at an end needs a neighbour there."""
+    """1/v (count,), evenly spaced over a range of |v| and one step beyond it: a minimum at an end needs a neighbour."""
     step = (1 / low - 1 / high) / (count - 3)
     return np.asarray(1 / high + step * np.arange(-1, count - 1))
-
-
-def clipped_relative_blur(
-    camera: PlenopticCamera,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Per-axis variance, px², by which type i is blurrier than type j where the aperture clips them.
-
-    Coefficients (I, I) of 1/v², 1/v and 1. A type's variance is that of what is open of its lens in the middle of a
-    micro-image (to which all of it is made even, see `depth.aperture.chief_rays`), times (1/v − 1/v0)².
-    """
-    table = aperture_table(camera)
-    variance = table.variance_along[:, 0]
-    parts = (variance, -2 * variance * table.focus, variance * table.focus**2)
-    square, slope, intercept = (np.subtract.outer(part, part) for part in parts)
-    return square, slope, intercept
 
 
 def _weights(baseline: NDArray[np.float64], settings: DepthSettings) -> Float32:
     """The weights (2, n) of views at baselines (2, n, 2).
 
-    δ = b/v to first order, so an error of δ makes one of v of v/|δ| times that: σ_v² = v²/|δ|² (in units of the
-    disparity's variance). For one v its inverse goes with |b|².
+    δ = b/v to first order, so an error of δ makes an error of v that is v/|δ| times as large: σ_v² = v²/|δ|² in units
+    of the disparity's variance. At one v the weight 1/σ_v² is proportional to |b|².
     """
     if settings.weights != "disparity":
         return np.ones(baseline.shape[:2], np.float32)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.estimate import Progress, estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
-from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.errors import InputError

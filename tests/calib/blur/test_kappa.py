@@ -14,7 +14,8 @@ from plenodepth.calib.blur.kappa import fit_blur_coefficient, with_blur_coeffici
 from plenodepth.calib.features import Features
 from plenodepth.camera import metric_from_virtual, preset
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.equalisation import MIXTURE_VARIANCE, blur_detail, gaussian, smoothed
+from plenodepth.depth.equalisation import blur_detail, gaussian, smoothed
+from plenodepth.depth.kernels.constants import MIXTURE_VARIANCE
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose

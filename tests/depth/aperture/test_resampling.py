@@ -12,8 +12,15 @@ from plenodepth.camera.aperture.chief_ray import chief_ray_position
 from plenodepth.camera.aperture.clipping import aperture_table
 from plenodepth.camera.model import ExitPupil
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.aperture.chief_rays import Evening, Spots, blurred, evened, full_evening, spots_of
-from plenodepth.depth.aperture.resampling import aperture_layers, shared_layers
+from plenodepth.depth.aperture.chief_rays import (
+    Spots,
+    UniformBlur,
+    blurred,
+    full_uniform_blur,
+    spots_of,
+    with_uniform_blur,
+)
+from plenodepth.depth.aperture.resampling import aperture_resampling, shared_planes
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import ApertureSetting, DepthSettings
 from plenodepth.depth.tiles import empty_tiles, smoothing_of
@@ -90,21 +97,21 @@ def test_of_a_keplerian_camera_too(virtual_depth: float) -> None:
 def test_a_wide_aperture_has_nothing_to_undo() -> None:
     camera, settings = at(1.4), DepthSettings(aperture_model="per_pixel")
     tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
-    layers = aperture_layers(tiles, views, camera, smoothing_of(settings, "per_pixel"))
-    assert np.allclose(layers.inward, 1, atol=1e-3)
-    assert np.allclose(layers.outward, 1, atol=1e-3)
+    tables = aperture_resampling(tiles, views, camera, smoothing_of(settings, "per_pixel"))
+    assert np.allclose(tables.pixel_from_ray, 1, atol=1e-3)
+    assert np.allclose(tables.ray_from_pixel, 1, atol=1e-3)
 
 
 def test_where_a_pixel_looks_and_back() -> None:
     settings = DepthSettings(aperture_model="per_pixel")
     camera = at(4.0)
     tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
-    layers = aperture_layers(tiles, views, camera, smoothing_of(settings, "per_pixel"))
-    squared = np.arange(layers.inward.shape[2]) * layers.spacing
+    tables = aperture_resampling(tiles, views, camera, smoothing_of(settings, "per_pixel"))
+    squared = np.arange(tables.pixel_from_ray.shape[2]) * tables.spacing
     x = np.sqrt(squared[1:])
-    for i, h in np.ndindex(layers.inward.shape[:2]):
-        looks = x * layers.outward[i, h, 1:]
-        back = looks * np.interp(looks**2, squared, layers.inward[i, h])
+    for i, h in np.ndindex(tables.pixel_from_ray.shape[:2]):
+        looks = x * tables.ray_from_pixel[i, h, 1:]
+        back = looks * np.interp(looks**2, squared, tables.pixel_from_ray[i, h])
         inside = x < tiles.radius
         assert np.abs(back - x)[inside].max() < 0.05
 
@@ -116,19 +123,19 @@ def test_with_an_exit_pupil_pixels_look_from_the_middle_of_the_light() -> None:
     camera = replace(whole, main_lens=replace(whole.main_lens, exit_pupil=ExitPupil(6.0, 10.0)))
     tiles, views = empty_tiles(camera, settings, "per_pixel"), plan_views(camera, settings, 0.0, "per_pixel")
     views = views._replace(inverse_depths=np.array([0.9 * u, u, 1.1 * u], np.float32))
-    layers = aperture_layers(tiles, views, camera, 0.0)
+    tables = aperture_resampling(tiles, views, camera, 0.0)
     k, l = 20, 15
     lens = l * views.columns + k
     offset = np.array([[-5.0, 1.0], [0.0, 4.0], [6.0, -2.0], [2.0, 2.0]])
-    from_light = offset - (layers.center[lens] - tiles.center[lens])
+    from_light = offset - (tables.light_center[lens] - tiles.center[lens])
     squared = np.sum(from_light**2, axis=1)
     factor = np.interp(
-        squared, np.arange(layers.outward.shape[2]) * layers.spacing, layers.outward[layers.kind[lens], 1]
+        squared, np.arange(tables.ray_from_pixel.shape[2]) * tables.spacing, tables.ray_from_pixel[tables.kind[lens], 1]
     )
     shift = from_light * (factor - 1)[:, None]
     pixels = camera.micro_images.center(k, l) + offset
     expected = chief_ray_position(pixels, k, l, 1 / u, camera) - pixels
-    assert layers.aside > 1.5
+    assert tables.largest_offset > 1.5
     assert np.abs(expected).max() > 1.5
     # Where a texture is matched is not quite where a pixel looks on average.
     assert np.abs(shift - expected).max() < 0.35
@@ -137,7 +144,7 @@ def test_with_an_exit_pupil_pixels_look_from_the_middle_of_the_light() -> None:
 def test_pixels_of_a_lens_in_focus_look_where_they_stand_but_for_their_own_vignetting() -> None:
     table = aperture_table(CAMERA)
     for i in range(3):
-        shift = spots_of(table, i, float(table.focus[i]), 0.0).place - table.radius
+        shift = spots_of(table, i, float(table.focus[i]), 0.0).matched_position - table.radius
         assert np.abs(shift).max() <= 0.6 / 12 + 1e-9
         assert (shift <= 1e-9).all()  # towards the brighter middle
 
@@ -170,11 +177,11 @@ def test_spots_are_what_rays_pass(offset: float) -> None:
         assert np.interp(offset, table.radius, spots.third) == pytest.approx(third, abs=0.2)
 
 
-def test_evening_makes_spots_as_wide_as_in_the_middle() -> None:
+def test_the_uniform_blur_makes_spots_as_wide_as_in_the_middle() -> None:
     table = aperture_table(at(4.0))
     spots = spots_of(table, 0, np.array([1 / 8]), 0.55)
-    full = full_evening(table.radius, spots, 12.0)
-    even = evened(table.radius, spots, Evening(full.step, full.ends[0], full.blur[0]), np.ones(1), 1.5)
+    full = full_uniform_blur(table.radius, spots, 12.0)
+    even = with_uniform_blur(table.radius, spots, UniformBlur(full.step, full.ends[0], full.blur[0]), np.ones(1), 1.5)
     inside = table.radius < 6
     before, after = (np.ptp(part[0][inside]) for part in (spots.along, even.along))
     assert before > 1.2
@@ -194,9 +201,9 @@ def test_a_blur_of_evenly_wide_spots_moves_and_skews_nothing() -> None:
     assert found.third[inside] == pytest.approx(0, abs=1e-6)
 
 
-def test_hypotheses_share_the_layer_in_their_middle() -> None:
-    assert shared_layers(8, 3).tolist() == [1, 1, 1, 4, 4, 4, 6, 6]
-    assert shared_layers(3, 9).tolist() == [1, 1, 1]
+def test_hypotheses_share_the_plane_in_their_middle() -> None:
+    assert shared_planes(8, 3).tolist() == [1, 1, 1, 4, 4, 4, 6, 6]
+    assert shared_planes(3, 9).tolist() == [1, 1, 1]
 
 
 def test_the_depth_scale_of_uncorrected_depths_is_not_applied_to_corrected_ones() -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from plenodepth.calib.features import Features
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
-from plenodepth.depth.equalisation import MIXTURE_VARIANCE, blur_detail, gaussian, smoothed
+from plenodepth.depth.equalisation import blur_detail, gaussian, smoothed
+from plenodepth.depth.kernels.constants import MIXTURE_VARIANCE
 
 Float32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]

@@ -28,8 +28,8 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import ApertureModel, Array
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
-from plenodepth.depth.kappa import used_kappa
 from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io.images import read_image
 from plenodepth.progress import Progress, no_progress

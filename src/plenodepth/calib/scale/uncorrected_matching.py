@@ -30,7 +30,7 @@ from plenodepth.camera.aperture.clipping import disc_of_pupil, focus_inverse_dep
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.depth.equalisation import MIXTURE_VARIANCE
+from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MIXTURE_VARIANCE
 from plenodepth.errors import InputError
 from plenodepth.geometry.discs import common_area
 from plenodepth.raw.devignette import LEAST_LIGHT
@@ -46,7 +46,6 @@ SLOWEST, FASTEST = 0.1, 3.0  # rad/px
 SCAN = np.linspace(-0.12, 0.12, 5)  # relative, about the slope's prediction
 MOST_PLACES = 25  # of a scan that goes on beyond its ends
 PRECISION = 3e-4  # relative
-LEAST_COMMON_WIDTH = 3.0  # px that two discs have in common, as in the depth estimation
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def largest_shift(camera: PlenopticCamera, settings: DepthSettings) -> float:
     sign = -1 if configuration(camera) is Configuration.KEPLERIAN else 1
     ends = [sign / depth for depth in settings.virtual_range]  # the shift grows with the distance from the focus
     shifts = [
-        np.abs(spots_of(table, lens_type, end, 0.0).place - table.radius)[inside]
+        np.abs(spots_of(table, lens_type, end, 0.0).matched_position - table.radius)[inside]
         for lens_type in range(camera.type_count)
         for end in ends
     ]

@@ -1,30 +1,30 @@
-"""Tiles cut out of the image, smoothed and with their detail: as `depth.tiles.cut_tiles`, faster."""
+"""Tiles cut out of the image, smoothed, and their detail: a fast version of `depth.tiles.cut_tiles`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from plenodepth.compiling import compiled
-from plenodepth.depth.tiles import MISSING
+from plenodepth.depth.kernels.constants import MISSING
 
 f4 = np.float32
 u4 = np.uint32
 
 
 @compiled
-def cut(first, last, image, tiles, recipe):
-    """Set the pixels of the tiles first … last − 1."""
+def cut(first, last, image, tiles, cutting):
+    """Set gray and detail of the tiles first … last − 1 from an image (h, w); `cutting` is a `TileCutting`."""
     size = tiles.side * tiles.side
     usable, values, blurred = np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
     rows = np.empty(size, f4)
     for lens in range(first, last):
-        load(image, tiles, recipe.reach, lens, usable, values)
-        if len(recipe.smoothing) > 0:
-            smooth(usable, values, tiles.side, recipe.smoothing, rows, blurred)
+        load_pixels(image, tiles, cutting.reach, lens, usable, values)
+        if len(cutting.smoothing) > 0:
+            smooth(usable, values, tiles.side, cutting.smoothing, rows, blurred)
             for p in range(size):
                 values[p] = blurred[p]
-        if len(recipe.mixture) > 0:
-            smooth(usable, values, tiles.side, recipe.mixture, rows, blurred)
+        if len(cutting.mixture) > 0:
+            smooth(usable, values, tiles.side, cutting.mixture, rows, blurred)
         else:
             laplacian(usable, values, tiles.side, blurred)
         for p in range(size):
@@ -33,7 +33,7 @@ def cut(first, last, image, tiles, recipe):
 
 
 @compiled
-def load(image, tiles, reach, lens, usable, values):
+def load_pixels(image, tiles, reach, lens, usable, values):
     """Copy a tile's pixels; those outside the disc, outside the image or not finite become 0 and are not usable."""
     height, width = image.shape
     for row in range(tiles.side):
@@ -55,12 +55,12 @@ def smooth(usable, values, side, kernel, rows, out):
     for p in range(size):
         rows[p] = values[p]
     for step in range(1, len(kernel) + 1):
-        add_differences(usable, values, 0, size, step * side, kernel[step - 1], rows)
+        add_second_differences(usable, values, 0, size, step * side, kernel[step - 1], rows)
     for p in range(size):
         out[p] = rows[p]
     for row in range(side):
         for step in range(1, len(kernel) + 1):
-            add_differences(usable, rows, row * side, side, step, kernel[step - 1], out)
+            add_second_differences(usable, rows, row * side, side, step, kernel[step - 1], out)
 
 
 @compiled
@@ -68,13 +68,13 @@ def laplacian(usable, values, side, out):
     """out = values + their second differences along both axes."""
     for p in range(side * side):
         out[p] = values[p]
-    add_differences(usable, values, 0, side * side, side, f4(1), out)
+    add_second_differences(usable, values, 0, side * side, side, f4(1), out)
     for row in range(side):
-        add_differences(usable, values, row * side, side, 1, f4(1), out)
+        add_second_differences(usable, values, row * side, side, 1, f4(1), out)
 
 
 @compiled
-def add_differences(usable, values, first, count, step, weight, out):
+def add_second_differences(usable, values, first, count, step, weight, out):
     """Add `weight` times the second differences, `step` apart, of `count` values from `first` on; usable ones only."""
     for n in range(max(count - 2 * step, 0)):
         before, here, after = u4(first + n), u4(first + n + step), u4(first + n + 2 * step)

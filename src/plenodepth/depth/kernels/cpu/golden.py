@@ -12,44 +12,51 @@ import math
 import numpy as np
 
 from plenodepth.compiling import compiled, inlined
-from plenodepth.depth.kernels.cpu.pairs import load_coordinates, meet, overlap
-from plenodepth.depth.kernels.cpu.peaks import FULL_VIEWS, parabola
-from plenodepth.depth.kernels.cpu.resample import empty_stack
-from plenodepth.depth.kernels.cpu.sweep import empty_costs, levelled, view_costs
-from plenodepth.depth.tiles import MISSING, UNUSABLE
+from plenodepth.depth.kernels.constants import (
+    FIRST_TOLERANCE,
+    FULL_VIEWS,
+    GOLDEN_RATIO,
+    MISSING,
+    NEAREST_REACH,
+    RIVALS,
+    SECOND_REACH,
+    SECOND_TOLERANCE,
+    SEEN_REACH,
+    SMALLEST_COST,
+    UNUSABLE,
+)
+from plenodepth.depth.kernels.cpu.costs import empty_costs, view_costs
+from plenodepth.depth.kernels.cpu.pairs import find_pair, load_coordinates, overlap
+from plenodepth.depth.kernels.cpu.resample import empty_compared_tiles
+from plenodepth.depth.kernels.scalar import noise_corrected, parabola_minimum, parity_of, standard_deviation
 
 f4 = np.float32
 i4 = np.int32
 
-GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
-AROUND = 1.96  # of v, to either side of the first result: where the second search looks
-FIRST_TOLERANCE = 0.1  # of v
-TOLERANCE = 0.01
-RIVALS = 5  # hypotheses over the whole range that a result is compared with, for its confidence
-WHOLE = -1  # instead of a pixel: the whole micro-image
+ALL_PIXELS = -1  # in place of a pixel's index: all pixels of the micro-image
 
 
 @compiled
-def golden_coarse_rows(first, last, tiles, views, layers, maps):
+def golden_coarse_rows(first, last, tiles, views, tables, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size = tiles.side * tiles.side
     coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * tiles.side, f4)
-    stack = empty_stack(tiles, views, layers)
+    compared = empty_compared_tiles(tiles, views, tables)
     one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
             if load_coordinates(tiles, lens, coordinates) >= views.least_contrast:
-                search(tiles, views, stack, lens, WHOLE, coordinates, target, one, maps, l, k)
+                search(tiles, views, compared, lens, ALL_PIXELS, coordinates, target, one, maps, l, k)
 
 
 @compiled
-def golden_refined_rows(first, last, tiles, views, layers, maps):
+def golden_refined_rows(first, last, tiles, views, tables, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side = tiles.side
     size = side * side
     coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * side, f4)
-    stack = empty_stack(tiles, views, layers)
+    compared = empty_compared_tiles(tiles, views, tables)
     one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
@@ -58,48 +65,48 @@ def golden_refined_rows(first, last, tiles, views, layers, maps):
                 continue
             for p in range(size):
                 contrast = contrast_about(tiles, lens, p, views.window // 2, coordinates)
-                if counts(tiles, lens, p, coordinates) and contrast >= views.least_contrast:
+                if is_compared(tiles, lens, p, coordinates) and contrast >= views.least_contrast:
                     row, column = tiles.origin[lens, 1] + p // side, tiles.origin[lens, 0] + p % side
-                    search(tiles, views, stack, lens, p, coordinates, target, one, maps, row, column)
+                    search(tiles, views, compared, lens, p, coordinates, target, one, maps, row, column)
 
 
 @compiled
-def search(tiles, views, stack, lens, pixel, coordinates, target, one, maps, row, column):
-    """Both golden sections for one pixel, or the `WHOLE` micro-image; the result goes to maps[row, column]."""
-    places = views.inverse_depths
-    step, ends = places[1] - places[0], (f4(1) / places[1], f4(1) / places[-2])
+def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, row, column):
+    """Both golden sections for one pixel (or `ALL_PIXELS`); the result goes to maps[row, column]."""
+    hypotheses = views.inverse_depths
+    step, ends = hypotheses[1] - hypotheses[0], (f4(1) / hypotheses[1], f4(1) / hypotheses[-2])
     low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
     v, cost = golden_section(
-        low, high, f4(FIRST_TOLERANCE), tiles, views, stack, lens, pixel, views.swept, views.same_type_first,
+        low, high, f4(FIRST_TOLERANCE), tiles, views, compared, lens, pixel, views.swept, views.same_type_first,
         coordinates, target, one,
     )  # fmt: skip
     if cost >= UNUSABLE:
         return
-    count = allowed(views, v)
+    count = views_that_see(views, v)
     v, cost = golden_section(
-        max(low, v - f4(AROUND)), min(high, v + f4(AROUND)), f4(TOLERANCE), tiles, views, stack, lens, pixel, count,
-        False, coordinates, target, one,
+        max(low, v - f4(SECOND_REACH)), min(high, v + f4(SECOND_REACH)), f4(SECOND_TOLERANCE), tiles, views, compared,
+        lens, pixel, count, False, coordinates, target, one,
     )  # fmt: skip
     # Next to an end of the range there is no minimum: the curve may go on falling beyond.
-    if cost >= UNUSABLE or v - low < f4(2 * TOLERANCE) or high - v < f4(2 * TOLERANCE):
+    if cost >= UNUSABLE or v - low < f4(2 * SECOND_TOLERANCE) or high - v < f4(2 * SECOND_TOLERANCE):
         return
     inverse, quarter = f4(1) / v, f4(0.25) * step
-    before = cost_at(inverse - quarter, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
-    after = cost_at(inverse + quarter, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
-    middle = cost_at(inverse, tiles, views, stack, lens, pixel, count, False, coordinates, target, one)
+    before = cost_at(inverse - quarter, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
+    after = cost_at(inverse + quarter, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
+    middle = cost_at(inverse, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
     taken, pixels = one.views[0], one.pixels[0]
     bend = before - f4(2) * middle + after
-    shift, spread = parabola(before, middle, after, bend, pixels, views.floor / quarter)
+    shift, spread = parabola_minimum(before, middle, after, bend, pixels, views.floor / quarter)
     if math.isnan(shift):
         return
     rival, number = f4(0), f4(0)
     for n in range(RIVALS):
-        place = places[n * (len(places) - 1) // (RIVALS - 1)]
-        other = cost_at(place, tiles, views, stack, lens, pixel, views.swept, False, coordinates, target, one)
+        place = hypotheses[n * (len(hypotheses) - 1) // (RIVALS - 1)]
+        other = cost_at(place, tiles, views, compared, lens, pixel, views.swept, False, coordinates, target, one)
         if other < UNUSABLE:
             rival += other
             number += f4(1)
-    sharpness = max(f4(0), f4(1) - middle * number / max(rival, f4(1e-12))) if number > 0 else f4(0)
+    sharpness = max(f4(0), f4(1) - middle * number / max(rival, SMALLEST_COST)) if number > 0 else f4(0)
     maps.virtual_depth[row, column] = v
     maps.sigma[row, column] = spread * quarter * v * v
     maps.confidence[row, column] = sharpness * min(f4(1), taken / f4(FULL_VIEWS))
@@ -107,31 +114,33 @@ def search(tiles, views, stack, lens, pixel, coordinates, target, one, maps, row
 
 
 @compiled
-def golden_section(low, high, tolerance, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one):
+def golden_section(
+    low, high, tolerance, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one
+):
     """Place and cost of a minimum over low ≤ v ≤ high, to within the tolerance."""
-    left, right = high - f4(GOLDEN) * (high - low), low + f4(GOLDEN) * (high - low)
-    cost_left = cost_at(f4(1) / left, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one)
-    cost_right = cost_at(f4(1) / right, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one)
+    left, right = high - f4(GOLDEN_RATIO) * (high - low), low + f4(GOLDEN_RATIO) * (high - low)
+    cost_left = cost_at(f4(1) / left, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one)
+    cost_right = cost_at(f4(1) / right, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one)
     while high - low > tolerance:
         if cost_left < cost_right:
             high, right, cost_right = right, left, cost_left
-            left = high - f4(GOLDEN) * (high - low)
+            left = high - f4(GOLDEN_RATIO) * (high - low)
             cost_left = cost_at(
-                f4(1) / left, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one
+                f4(1) / left, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one
             )
         else:
             low, left, cost_left = left, right, cost_right
-            right = low + f4(GOLDEN) * (high - low)
+            right = low + f4(GOLDEN_RATIO) * (high - low)
             cost_right = cost_at(
-                f4(1) / right, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one
+                f4(1) / right, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one
             )
     return f4(0.5) * (low + high), min(cost_left, cost_right)
 
 
 @inlined
-def allowed(views, v):
+def views_that_see(views, v):
     """How many neighbours see the same point at a virtual depth: those within |v|/2 pitches, and the nearest always."""
-    count, farthest = 0, max(f4(0.505) * abs(v), f4(1.01)) * views.pitch
+    count, farthest = 0, max(f4(SEEN_REACH) * abs(v), f4(NEAREST_REACH)) * views.pitch
     for n in range(views.step_k.shape[1]):
         x, y = views.baseline[0, n, 0], views.baseline[0, n, 1]
         if x * x + y * y <= farthest * farthest:
@@ -140,27 +149,27 @@ def allowed(views, v):
 
 
 @compiled
-def cost_at(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, target, one):
+def cost_at(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one):
     """Cost of one hypothesis; its views and pixels are in `one`."""
-    if pixel == WHOLE:
-        place = np.full(1, inverse, f4)
-        view_costs(tiles, views, stack, lens, place, f4(0), -1, count, same_type, coordinates, target, one)
+    if pixel == ALL_PIXELS:
+        place = np.full(1, inverse_depth, f4)
+        view_costs(tiles, views, compared, lens, place, f4(0), -1, count, same_type, coordinates, target, one)
         return one.cost[0]
-    return window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, one)
+    return window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one)
 
 
 @compiled
-def window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coordinates, one):
-    """As `refined_rows` has it, of one pixel: differences of all views in its window, their sum over their number."""
+def window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one):
+    """Cost of one pixel as `refined_rows` has it: the differences of all views in its window, sum over number."""
     l, k = lens // views.columns, lens % views.columns
     side, half = tiles.side, views.window // 2
     size, base = side * side, lens * side * side
-    parity = (k if views.by_column else l) % 2
+    parity = parity_of(views, k, l)
     row, column = pixel // side, pixel % side
     gray, detail = tiles.gray, tiles.detail
     total, number, taken, deficits, weights = f4(0), f4(0), f4(0), f4(0), f4(0)
     for n in range(count):
-        pair = meet(tiles, views, stack, lens, k, l, n, inverse, inverse, 0, same_type)
+        pair = find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, inverse_depth, 0, same_type)
         if pair.other < 0:
             continue
         w00, w10, w01, w11, _, _, offset = overlap(i4(side), pair.shift_x, pair.shift_y, pair.low, pair.high)
@@ -169,9 +178,9 @@ def window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coo
             for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
                 p = r * side + c
                 q = p + offset
-                x, y = coordinates[p] + pair.move_x, coordinates[p + size] + pair.move_y
-                seen = q >= 0 and q + side + 1 < size and x * x + y * y <= pair.other_limit
-                if not (seen and counts(tiles, lens, p, coordinates)):
+                x, y = coordinates[p] + pair.disparity_x, coordinates[p + size] + pair.disparity_y
+                seen = q >= 0 and q + side + 1 < size and x * x + y * y <= pair.other_squared_radius
+                if not (seen and is_compared(tiles, lens, p, coordinates)):
                     continue
                 t = pair.start + q
                 value = (
@@ -190,11 +199,11 @@ def window_cost(inverse, tiles, views, stack, lens, pixel, count, same_type, coo
     one.views[0], one.pixels[0] = taken, number
     if taken < views.least_views or number < views.least_overlap:
         return MISSING
-    return levelled(total / number, deficits / weights, views.noise)
+    return noise_corrected(total / number, deficits / weights, views.noise)
 
 
 @inlined
-def counts(tiles, lens, p, coordinates):
+def is_compared(tiles, lens, p, coordinates):
     """Whether a tile's pixel is inside the compared disc and not missing."""
     size = tiles.side * tiles.side
     away = coordinates[p] ** 2 + coordinates[p + size] ** 2
@@ -209,11 +218,9 @@ def contrast_about(tiles, lens, pixel, half, coordinates):
     total, squares, count = 0.0, 0.0, 0
     for r in range(max(row - half, 0), min(row + half, side - 1) + 1):
         for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
-            if counts(tiles, lens, r * side + c, coordinates):
+            if is_compared(tiles, lens, r * side + c, coordinates):
                 value = tiles.gray[lens * side * side + r * side + c]
                 total += value
                 squares += value * value
                 count += 1
-    if count == 0:
-        return f4(0)
-    return f4(math.sqrt(max(squares / count - (total / count) ** 2, 0.0)))
+    return standard_deviation(total, squares, count)

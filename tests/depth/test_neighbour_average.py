@@ -8,7 +8,7 @@ import pytest
 from plenodepth.camera import preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth import estimate
-from plenodepth.depth.neighbours import averaged
+from plenodepth.depth.neighbour_average import average_with_neighbours
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
 from plenodepth.raw.image import Devignetting, RawImage
@@ -22,7 +22,7 @@ INSIDE = np.s_[3:-3, 3:-3]
 def smoothed(inverse: np.ndarray, scatter: float = 0.001) -> np.ndarray:
     """1/v after averaging 1/v that scatter by so much."""
     v = (1 / inverse).astype(np.float32)
-    return 1 / averaged(v, (scatter * v**2).astype(np.float32), VIEWS).astype(np.float64)
+    return 1 / average_with_neighbours(v, (scatter * v**2).astype(np.float32), VIEWS).astype(np.float64)
 
 
 def test_of_near_objects_less_scatter_is_left_and_no_bias() -> None:
@@ -34,7 +34,7 @@ def test_of_near_objects_less_scatter_is_left_and_no_bias() -> None:
 
 def test_of_far_objects_nothing_changes() -> None:
     v = (1 / (1 / 5 + 0.001 * np.random.default_rng(2).standard_normal(X.shape))).astype(np.float32)
-    np.testing.assert_allclose(averaged(v, np.float32(0.001) * v**2, VIEWS), v, rtol=1e-6)
+    np.testing.assert_allclose(average_with_neighbours(v, np.float32(0.001) * v**2, VIEWS), v, rtol=1e-6)
 
 
 def test_a_slanted_plane_stays_one_up_to_the_ends_of_the_array() -> None:
@@ -69,7 +69,7 @@ def test_only_coarse_maps_with_the_aperture_undone_per_pixel_are_averaged(
     gray = np.random.default_rng(3).random((CAMERA.sensor.height, CAMERA.sensor.width)).astype(np.float32)
     image = RawImage(gray, None, 0.0, Devignetting.NONE)
     calls: list[int] = []
-    monkeypatch.setattr(estimate, "averaged", lambda v, sigma, views: calls.append(1) or v)
+    monkeypatch.setattr(estimate, "average_with_neighbours", lambda v, sigma, views: calls.append(1) or v)
     estimate.estimate_virtual_depth(image, CAMERA, DepthSettings(aperture_model=model, refined=refined))
     assert not calls
     estimate.estimate_virtual_depth(image, CAMERA, DepthSettings(aperture_model="per_pixel"))

@@ -24,7 +24,9 @@ AGREEMENT = 3.0  # standard deviations between a depth and the mean of two neigh
 ALIKE = 0.1  # and the relative difference of each one's 1/v up to which it is taken for the same surface
 
 
-def averaged(virtual_depth: NDArray[np.float32], sigma: NDArray[np.float32], views: Views) -> NDArray[np.float32]:
+def average_with_neighbours(
+    virtual_depth: NDArray[np.float32], sigma: NDArray[np.float32], views: Views
+) -> NDArray[np.float32]:
     """Virtual depths (rows, columns), each averaged (as 1/v, by their σ) with those around it; NaN stays NaN.
 
     Neighbours take part in pairs, one opposite the other, if both are there and their mean agrees: on a slanted surface
