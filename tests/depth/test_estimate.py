@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cameras import keplerian, with_focal_lengths
+from matching import CAMERAS, random_image, raw
 from planes import plane_image, small_camera
 
 from plenodepth.camera import GridCamera, load_camera, metric_from_virtual, virtual_from_metric
@@ -14,7 +15,6 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.views import plan_views
 from plenodepth.errors import InputError
 from plenodepth.raw import load_raw
-from plenodepth.raw.image import Devignetting, RawImage
 
 CAMERA = small_camera()
 INNER = (slice(3, -3), slice(3, -3))  # lenses with all their neighbours
@@ -69,10 +69,6 @@ def test_about_two_thirds_of_the_errors_are_within_one_sigma() -> None:
         error = (found.virtual_depth - virtual_from_metric(depth, CAMERA, k, l)) / found.sigma
         inside.append((np.abs(error[INNER]) < 1).mean())
     assert 0.5 < np.mean(inside) < 0.9
-
-
-def raw(gray: np.ndarray) -> RawImage:
-    return RawImage(gray.astype(np.float32), None, 0.0, Devignetting.NONE)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0, np.nan], ids=["black", "gray", "white", "missing"])
@@ -137,6 +133,22 @@ def test_an_image_of_another_size_is_refused() -> None:
 def test_impossible_settings_are_named(wrong: dict) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         DepthSettings(**wrong)
+
+
+@pytest.mark.parametrize("refined", [False, True], ids=["coarse", "refined"])
+@pytest.mark.parametrize("way", [("sweep", "off"), ("golden", "off"), ("sweep", "per_pixel")], ids=" ".join)
+def test_the_number_of_threads_does_not_change_a_byte(way: tuple[str, str], refined: bool) -> None:
+    camera = CAMERAS["r12-c"]
+    image = random_image(camera, 5)
+    settings = DepthSettings(refined=refined, search=way[0], aperture_model=way[1])  # type: ignore[arg-type]
+    one, two = (estimate_virtual_depth(image, camera, settings, threads=n) for n in (1, 2))
+    for name in ("virtual_depth", "sigma", "confidence", "cost", "views"):
+        assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
+
+
+def test_the_reference_kernel_says_that_it_only_sweeps() -> None:
+    with pytest.raises(InputError, match=r"kernel.*sweep only"):
+        estimate_virtual_depth(plane_image(900.0), CAMERA, DepthSettings(kernel="reference", search="golden"))
 
 
 @pytest.mark.realdata
