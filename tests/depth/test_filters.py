@@ -23,16 +23,15 @@ from plenodepth.camera import (
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.filters import (
     FilterSettings,
-    _exchanges,
-    _ring,
     apply_filters,
     bilateral,
     confidence_threshold,
     consistency,
     median_across,
-    median_of_present,
     metric_range,
 )
+from plenodepth.depth.filters.neighbourhood import ring_of
+from plenodepth.depth.filters.smoothing import _exchanges, median_of_present
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Pose
@@ -262,7 +261,7 @@ def test_depths_of_a_keplerian_camera_are_negative_and_filtered_alike():
 def test_neighbours_stand_around_their_micro_image(arrangement, parity):
     camera = rearranged(arrangement, 9, 8, None if arrangement is Arrangement.ORTHOGONAL else parity)
     lattice = camera.micro_images.lattice
-    ring = _ring(lattice, 1.45)
+    ring = ring_of(lattice, 1.45)
     assert len(ring.index) == (8 if arrangement is Arrangement.ORTHOGONAL else 6)
     k, l = lattice.indices()
     for index, unit in zip(ring.index, ring.unit, strict=True):

@@ -14,7 +14,7 @@ from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.depth.aperture.model_choice import chosen_model
 from plenodepth.depth.aperture.resampling import ResamplingTables, plan_resampling, true_from_apparent
-from plenodepth.depth.filters import FIRST_RING
+from plenodepth.depth.filters.neighbourhood import FIRST_RING
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.constants import AGREEMENT, LEAST_COMPARED
 from plenodepth.depth.kernels.cpu.agreement import coarse_agreement, refined_agreement

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from plenodepth.camera import PlenopticCamera
-from plenodepth.depth.filters import median_of_present
+from plenodepth.depth.filters.smoothing import median_of_present
 from plenodepth.errors import InputError
 from plenodepth.metric.cloud import PointCloud
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from plenodepth.camera import PlenopticCamera, lens_distances, scaled_depth
 from plenodepth.camera.depth import scaled_depth_slope, scaled_for
 from plenodepth.camera.micro_images import owner_map
-from plenodepth.depth.filters import ROWS_AT_A_TIME, require_shape
-from plenodepth.depth.maps import VirtualDepthMap
+from plenodepth.depth.filters.neighbourhood import ROWS_AT_A_TIME
+from plenodepth.depth.maps import VirtualDepthMap, require_shape
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

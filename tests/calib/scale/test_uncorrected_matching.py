@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 from cameras import keplerian
 
-from plenodepth.calib.scale import uncorrected_matching as unaware_matching
 from plenodepth.calib.scale.uncorrected_matching import Matching, predicted_virtual_depth, slopes
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, unscaled_depth, virtual_from_metric
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth import tiles
-from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 
 # Median error, %, of depth maps of traced walls (coarse, blur aware, margin 2.5 px, f/4, no Γ), R12-ES, small sensor.
@@ -120,12 +117,3 @@ def test_what_has_no_scale_is_refused() -> None:
     unknown = replace(camera(), main_lens=replace(camera().main_lens, f_number=None))
     with pytest.raises(InputError, match="no f-number"):
         predicted_virtual_depth(7.0, unknown)
-
-
-def test_it_models_the_matcher_that_is_there() -> None:
-    """The two rooms do not know each other, so these stand in both."""
-    assert unaware_matching.LEAST_COMMON_WIDTH == tiles.LEAST_COMMON_WIDTH
-    matching, settings = Matching(), DepthSettings()
-    assert matching.margin == settings.margin_for("off")
-    assert matching.overlap == settings.least_overlap
-    assert (matching.reach, matching.smoothing) == (settings.far_reach, settings.smoothing)

@@ -30,7 +30,9 @@ from plenodepth.camera.aperture.clipping import disc_of_pupil, focus_inverse_dep
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
+from plenodepth.depth.aperture.resampling import disparity_rest
 from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MIXTURE_VARIANCE
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.geometry.discs import common_area
 from plenodepth.raw.devignette import LEAST_LIGHT
@@ -38,6 +40,7 @@ from plenodepth.raw.devignette import LEAST_LIGHT
 Complex = NDArray[np.complex128]
 Method = Literal["matching", "slope"]
 
+COARSE = DepthSettings()  # the estimation that is modelled
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 LENS_POINTS = 110
 PIXELS = 40  # of half a disc: the other half is its mirror image
@@ -52,12 +55,12 @@ PRECISION = 3e-4  # relative
 class Matching:
     """What of a depth estimation bears on the scale; defaults as of the coarse one. Lengths in px."""
 
-    margin: float = 2.5  # off the micro-image's radius
-    reach: float = 3.0  # lens pitches to the farthest view
+    margin: float = COARSE.margin_for("off")  # off the micro-image's radius
+    reach: float = COARSE.far_reach  # lens pitches to the farthest view
     least_light: float = LEAST_LIGHT  # of the centre's: pixels with less are missing
-    overlap: float = 15.0  # px that a view must share with the one it is compared with
+    overlap: float = COARSE.least_overlap  # px that a view must share with the one it is compared with
     blur: bool = True  # views are equally blurred before they are compared
-    smoothing: float = 0.3  # px² of variance that all views are smoothed by
+    smoothing: float = COARSE.smoothing  # px² of variance that all views are smoothed by
     # By which views of the same differ anyhow (interpolation, noise), in parts of their contrast. An assumption: it
     # matters where few pixels are clipped, at f/2.8, and hardly at f/4.
     noise: float = 0.07
@@ -94,7 +97,7 @@ def predicted_virtual_depth(
 
 def stretched(virtual_depth: Array, slope: Array, pitch_ratio: float) -> Array:
     """v' (...) of disparities that are 1/slope times those of v (...)."""
-    rest = (1 - pitch_ratio) / pitch_ratio
+    rest = disparity_rest(pitch_ratio)
     return np.asarray(1 / ((1 / virtual_depth + rest) / slope - rest))
 
 
