@@ -1,0 +1,47 @@
+"""Compiled kernels are kept on disk, and never run with constants of yesterday."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import plenodepth
+from plenodepth.compiling import imported_sources
+
+PACKAGE = Path(plenodepth.__file__).parent
+CONSTANTS = Path("depth/kernels/constants.py")
+# The index of the lowest of falling costs, the ends of the fine search not counted: `FINE_PLACES` − 2.
+RUN_A_KERNEL = """
+import numpy as np
+from plenodepth.depth.kernels.cpu.peaks import best_fine_place
+print(best_fine_place(np.arange(9, 0, -1, dtype=np.float32)))
+"""
+
+
+def test_a_changed_constant_takes_effect_though_the_kernels_file_is_the_same(tmp_path: Path) -> None:
+    package, cache = tmp_path / "plenodepth", tmp_path / "cache"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(cache)}
+
+    def result() -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", RUN_A_KERNEL], env=environment, cwd=tmp_path, check=True, capture_output=True
+        )
+        return int(done.stdout)
+
+    assert result() == 3
+    assert len(list(cache.iterdir())) == 1
+    constants = package / CONSTANTS
+    text = constants.read_text(encoding="utf-8")
+    assert "FINE_PLACES = 5" in text
+    constants.write_text(text.replace("FINE_PLACES = 5", "FINE_PLACES = 7"), encoding="utf-8")
+    assert result() == 5
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_every_kernel_of_the_matching_depends_on_its_constants() -> None:
+    for path in (PACKAGE / "depth/kernels/cpu").glob("[a-z]*.py"):
+        assert PACKAGE / CONSTANTS in imported_sources(path), path.name
