@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from planes import LUMINANCE, plane_image, small_camera
+from simulated import rendered_light
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.presets import shrunk
@@ -19,7 +20,7 @@ from plenodepth.depth.tiles import cut_tiles
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 
 CAMERA = small_camera()
@@ -110,7 +111,7 @@ def wall_camera(name: str) -> PlenopticCamera:
 def wall_light(name: str, depth: float) -> np.ndarray:
     camera, seed = wall_camera(name), 50_000 + int(depth)
     settings = RenderSettings(rays=128, f_number=1.4, vignetting=False, seed=seed)
-    return np.asarray(render(wall_scene(depth, seed, camera), camera, settings).light @ LUMINANCE, np.float32)
+    return np.asarray(rendered_light(wall_scene(depth, seed, camera), camera, settings) @ LUMINANCE, np.float32)
 
 
 @cache

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from simulated import rendered_light
 
 from plenodepth.camera import (
     Distortion,
@@ -23,7 +24,7 @@ from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import Pose
 from plenodepth.raw.image import Devignetting, RawImage
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 
 LIKE_THE_AUTHORS = DepthSettings(blur=False, margin=3.0, aperture_model="off")
@@ -54,7 +55,7 @@ def camera() -> PlenopticCamera:
 
 def found_depth(depth: float, f_number: float) -> float:
     settings = RenderSettings(rays=64, f_number=f_number, vignetting=False, seed=int(depth))
-    gray = (render(wall_scene(depth, 2, camera()), camera(), settings).light @ LUMINANCE).astype(np.float32)
+    gray = (rendered_light(wall_scene(depth, 2, camera()), camera(), settings) @ LUMINANCE).astype(np.float32)
     found = estimate_virtual_depth(RawImage(gray, None, 0.0, Devignetting.NONE), camera(), LIKE_THE_AUTHORS)
     k, l = camera().micro_images.lattice.indices()
     z = metric_from_virtual(found.virtual_depth.astype(np.float64), camera(), k, l, invalid="nan")

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planes import LUMINANCE
+from simulated import rendered_light
 
 from plenodepth.camera import PlenopticCamera, preset
 from plenodepth.camera.micro_images import fitted_to_lenses
@@ -20,7 +21,7 @@ from plenodepth.geometry import Pose
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image
 from plenodepth.sim.scenes.twins import view_center, view_size, wall_scene
@@ -49,7 +50,7 @@ def slanted_wall(depth: float, turn: str) -> Scene:
 
 def require_small_errors(camera: PlenopticCamera, scene: Scene) -> None:
     """Of coarse depth, the vignetting divided out exactly; they are large where the aperture is left alone."""
-    light = render(scene, camera, RenderSettings(rays=128, vignetting=False, seed=4)).light
+    light = rendered_light(scene, camera, RenderSettings(rays=128, vignetting=False, seed=4))
     gray = (light @ LUMINANCE).astype(np.float32)
     image = RawImage(gray, None, noise_level(gray, camera), Devignetting.NONE)
     truth = ground_truth(scene, camera).lens_depth

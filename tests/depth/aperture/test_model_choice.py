@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from cameras import keplerian, unfocused
+from simulated import rendered_light
 
 from plenodepth.camera import Camera, GridCamera, PlenopticCamera, preset
 from plenodepth.camera.model import ApertureModel, image_size
@@ -16,7 +17,7 @@ from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.raw import Devignetting, RawImage, RimCheck, clean_image
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
@@ -128,12 +129,12 @@ def test_a_camera_file_with_too_wide_an_aperture_is_noted_too() -> None:
 @cache
 def raw_wall(f_number: float) -> np.ndarray:
     settings = RenderSettings(rays=64, f_number=f_number, seed=3)
-    return expose(render(wall_scene(900.0, 3, CAMERA), CAMERA, settings).light, SensorSettings(color=False))
+    return expose(rendered_light(wall_scene(900.0, 3, CAMERA), CAMERA, settings), SensorSettings(color=False))
 
 
 @cache
 def raw_white(f_number: float) -> np.ndarray:
-    light = render(white_scene(CAMERA), CAMERA, RenderSettings(rays=64, f_number=f_number)).light
+    light = rendered_light(white_scene(CAMERA), CAMERA, RenderSettings(rays=64, f_number=f_number))
     return expose(light, SensorSettings(color=False))
 
 

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from cameras import keplerian
+from simulated import rendered_light
 
 from plenodepth.camera import MainLens, PlenopticCamera, lens_distances, metric_from_virtual, preset
 from plenodepth.camera.aperture.chief_ray import chief_ray_position
@@ -29,7 +30,7 @@ from plenodepth.evaluate import median_depth
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
@@ -44,10 +45,11 @@ def at(f_number: float) -> PlenopticCamera:
 def wall(depth: float, f_number: float) -> RawImage:
     """A wall, its vignetting divided out exactly."""
     settings = RenderSettings(rays=128, f_number=f_number, vignetting=False, seed=int(depth))
-    gray = (render(wall_scene(depth, 21, CAMERA), CAMERA, settings).light @ LUMINANCE).astype(np.float32)
+    gray = (rendered_light(wall_scene(depth, 21, CAMERA), CAMERA, settings) @ LUMINANCE).astype(np.float32)
     return RawImage(gray, None, noise_level(gray, CAMERA), Devignetting.NONE)
 
 
+@cache
 def error(depth: float, f_number: float, model: ApertureSetting, *, refined: bool = False) -> float:
     """Relative error of the median depth."""
     camera = at(f_number)
@@ -81,7 +83,7 @@ def test_of_a_keplerian_camera_too(virtual_depth: float) -> None:
     camera = replace(keplerian(), depth_scale=None)
     depth = float(metric_from_virtual(virtual_depth, camera))
     settings = RenderSettings(rays=128, vignetting=False, seed=7)
-    gray = (render(wall_scene(depth, 21, camera), camera, settings).light @ LUMINANCE).astype(np.float32)
+    gray = (rendered_light(wall_scene(depth, 21, camera), camera, settings) @ LUMINANCE).astype(np.float32)
     image = RawImage(gray, None, noise_level(gray, camera), Devignetting.NONE)
 
     def found(model: ApertureSetting) -> float:
