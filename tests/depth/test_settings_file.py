@@ -13,9 +13,9 @@ import pytest
 
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.settings_file import SettingsFile, load_settings, settings_content
+from plenodepth.depth.settings_file import SettingsFile, load_settings, save_settings, settings_content
 from plenodepth.errors import InputError
-from plenodepth.io import json_text, yaml_text
+from plenodepth.io import json_text
 
 DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 OTHER = SettingsFile(
@@ -49,10 +49,10 @@ def test_what_is_not_said_keeps_its_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [SettingsFile(), OTHER])
-def test_files_come_back_as_they_were_written(tmp_path: Path, settings: SettingsFile) -> None:
-    content = settings_content(settings)
-    assert load_settings(written(tmp_path, yaml_text(content))) == settings
-    assert load_settings(written(tmp_path, json_text(content), "settings.json")) == settings
+@pytest.mark.parametrize("name", ["settings.yaml", "settings.json"])
+def test_files_come_back_as_they_were_saved(tmp_path: Path, settings: SettingsFile, name: str) -> None:
+    save_settings(settings, tmp_path / name)
+    assert load_settings(tmp_path / name) == settings
 
 
 def test_the_record_of_a_frame_is_a_settings_file(tmp_path: Path) -> None:

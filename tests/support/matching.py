@@ -12,7 +12,7 @@ from plenodepth.camera import Camera, GridCamera, PlenopticCamera, preset
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import image_size
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.aperture.model_choice import chosen_model
+from plenodepth.depth.aperture.model_choice import choose_model
 from plenodepth.depth.aperture.resampling import plan_resampling
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
@@ -78,7 +78,7 @@ def assert_kernels_agree(
     A step that shares no factor with the number of columns takes some of each column, of the array's rim and of each
     lens type.
     """
-    model, _ = chosen_model(image, camera, settings)
+    model, _ = choose_model(image, camera, settings)
     views = plan_views(camera, settings, image.noise, model)
     tiles = cut_tiles(image.gray, camera, settings, model)
     tables = plan_resampling(tiles, views, camera, model, smoothing_of(settings, model))

@@ -12,7 +12,7 @@ import numpy as np
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
-from plenodepth.depth.aperture.model_choice import chosen_model
+from plenodepth.depth.aperture.model_choice import choose_model
 from plenodepth.depth.aperture.resampling import ResamplingTables, plan_resampling, true_from_apparent
 from plenodepth.depth.filters.neighbourhood import FIRST_RING
 from plenodepth.depth.kernels import reference
@@ -33,7 +33,7 @@ from plenodepth.threads import thread_count
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
 RowKernel = Callable[[int, int, Tiles, Views, ResamplingTables, MapArrays], None]
 
-ROWS_AT_A_TIME = 4
+ROWS_PER_BAND = 4  # of micro-images
 # Where tiles are resampled, a band resamples the rows of its neighbours, too. So there are few bands.
 BANDS_PER_THREAD = {False: 1, True: 2}  # coarse, refined
 
@@ -48,7 +48,8 @@ def estimate_virtual_depth(
 ) -> VirtualDepthMap:
     """Virtual depth of a clean image, unfiltered: per micro-image, or per pixel with `DepthSettings(refined=True)`.
 
-    The same image and settings give the same bytes, whatever the number of threads.
+    The same image and settings give the same bytes, whatever the number of threads. `progress` is called with the
+    rows of micro-images that are done, and with the number of all rows.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")
@@ -61,7 +62,7 @@ def estimate_virtual_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    model, note = chosen_model(image, camera, settings)
+    model, note = choose_model(image, camera, settings)
     views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
     workers = thread_count(threads)
@@ -82,9 +83,9 @@ def estimate_virtual_depth(
 
 
 def _bands(rows: int, workers: int, model: ApertureModel, refined: bool) -> list[tuple[int, int]]:
-    """The rows of micro-images (first, last + 1) that are estimated at a time."""
-    at_a_time = -(-rows // (BANDS_PER_THREAD[refined] * workers)) if model == "per_pixel" else ROWS_AT_A_TIME
-    return list(pairwise([*range(0, rows, max(at_a_time, ROWS_AT_A_TIME)), rows]))
+    """The bands of rows of micro-images (first, last + 1); a thread estimates one band at a time."""
+    at_a_time = -(-rows // (BANDS_PER_THREAD[refined] * workers)) if model == "per_pixel" else ROWS_PER_BAND
+    return list(pairwise([*range(0, rows, max(at_a_time, ROWS_PER_BAND)), rows]))
 
 
 def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> VirtualDepthMap:

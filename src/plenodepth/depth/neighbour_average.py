@@ -1,10 +1,10 @@
-"""A coarse map's depths averaged with those of neighbours that see the same.
+"""Depths of a coarse map averaged with those of neighbours that see the same patch of the scene.
 
-At virtual depth v a micro-image sees a patch of the scene that is v lens pitches wide, and its neighbours see it, too,
-all but a part 1/v of it per pitch. What the aperture leaves of unequal blur errs with the texture (see
-`aperture.chief_rays`),
-and the farther apart lenses are, the less alike. So where v is large, an average over lenses that are near compared
-with the patch is more precise, and not less sharp: each depth is one of all the patch anyhow.
+At virtual depth v a micro-image sees a patch that is v lens pitches wide. A neighbour sees the same patch but for a
+part 1/v of it per pitch. The unequal blur that the aperture leaves (see `aperture.chief_rays`) causes errors that
+depend on the texture, and lenses farther apart err less alike. So where v is large, an average over lenses that are
+near compared with the width of the patch is more precise. It is not less sharp: each depth is that of the whole patch
+anyhow.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from plenodepth.depth.views import Views
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-PATCH = 1 / 6  # of the patch's width: neighbours count up to so far away, and less the farther
-AGREEMENT = 3.0  # standard deviations between a depth and the mean of two neighbours up to which they are averaged,
-ALIKE = 0.1  # and the relative difference of each one's 1/v up to which it is taken for the same surface
+REACH = 1 / 6  # of the patch's width: neighbours count up to this distance, the farther the less
+LARGEST_DEVIATION = 3.0  # standard deviations: a depth and the mean of two neighbours up to here apart are averaged
+SAME_SURFACE = 0.1  # relative difference of 1/v up to which a neighbour is taken for the same surface
 
 
 def average_with_neighbours(
@@ -29,24 +29,24 @@ def average_with_neighbours(
 ) -> NDArray[np.float32]:
     """Virtual depths (rows, columns), each averaged (as 1/v, by their σ) with those around it; NaN stays NaN.
 
-    Neighbours take part in pairs, one opposite the other, if both are there and their mean agrees: on a slanted surface
-    they make up for each other, and across a depth edge there is no such pair. σ stays that of a lens' own match: what
-    neighbours err alike, by no noise, it does not know of.
+    Neighbours take part in pairs, one opposite the other, if both have a depth and their mean agrees with the lens'. On
+    a slanted surface the two make up for each other, and across a depth edge there is no such pair. σ stays that of the
+    lens' own match, because neighbours share errors that are not noise.
     """
     v = virtual_depth.astype(np.float64)
     inverse = 1 / v
     variance = (sigma * inverse**2) ** 2
     weights = 1 / variance
     total = weights * inverse
-    reach = PATCH * np.abs(v)  # pitches
+    reach = REACH * np.abs(v)  # pitches
     inverses, variances = np.append(inverse, np.nan), np.append(variance, np.nan)  # the last: beyond the array
     for away, one, other in _pairs(views, float(np.nanmax(reach, initial=0))):
         near = 1 - (away / reach) ** 2
         mean = (inverses[one] + inverses[other]) / 2
         spread = (variances[one] + variances[other]) / 4
         apart = np.maximum(np.abs(inverses[one] - inverse), np.abs(inverses[other] - inverse))
-        agree = (near > 0) & (apart <= ALIKE * np.abs(inverse))  # NaN never does
-        agree &= (mean - inverse) ** 2 <= AGREEMENT**2 * (variance + spread)
+        agree = (near > 0) & (apart <= SAME_SURFACE * np.abs(inverse))  # NaN never does
+        agree &= (mean - inverse) ** 2 <= LARGEST_DEVIATION**2 * (variance + spread)
         weight = np.where(agree, near / np.where(agree, spread, 1), 0)
         weights += weight
         total += np.where(agree, weight * mean, 0)
@@ -54,7 +54,10 @@ def average_with_neighbours(
 
 
 def _pairs(views: Views, farthest: float) -> Iterator[tuple[float, Indices, Indices]]:
-    """Distance in pitches, and for each lens (rows, columns) the indices of the two; −1 where there is none."""
+    """Pairs of opposite neighbours: distance in pitches, and the indices of both for each lens (rows, columns).
+
+    An index is −1 where there is no neighbour.
+    """
     l, k = np.mgrid[: views.rows, : views.columns]
     parity = (k if views.by_column else l) % 2
     for n, m in _opposites(views.baseline[0]):

@@ -1,11 +1,12 @@
-"""Settings of an estimation from YAML or JSON, and back; an unknown key, a wrong type or value is an error.
+"""The settings file: settings of depth and filters as YAML or JSON. An unknown key, a wrong type or value is an error.
 
-A file has a section per settings object, with its fields as keys; what is not there keeps its default:
+A file has a section for each settings object, with its fields as keys. What is not in the file keeps its default:
 
     depth: {refined: true, window: 7}
     filters: {consistency: true}
 
-The record of a frame (`NAME.json`) holds all settings in the same shape under `settings`, and is such a file, too.
+The record of a frame (`NAME.json`) holds all settings in the same shape under `settings`. It can be read as a settings
+file, too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
-from plenodepth.io import parse_by_suffix, read_text
+from plenodepth.io import atomic_path, json_text, parse_by_suffix, read_text, yaml_text
 from plenodepth.io.reading import quoted
 
 Section = TypeVar("Section")
@@ -59,6 +60,14 @@ def load_settings(path: str | Path) -> SettingsFile:
     )
 
 
+def save_settings(settings: SettingsFile, path: str | Path) -> None:
+    """Write all settings: JSON where the path ends in .json, else YAML."""
+    content = settings_content(settings)
+    text = json_text(content) if Path(path).suffix.lower() == ".json" else yaml_text(content)
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def settings_content(settings: SettingsFile) -> dict[str, Any]:
     """The content of a file with all settings: plain numbers, lists and texts."""
     content: dict[str, Any] = _written(asdict(settings))
@@ -70,7 +79,7 @@ def _read(path: str | Path) -> dict[str, Any]:
 
 
 def _mapping(content: Any, where: str | None, file: str | Path) -> dict[str, Any]:
-    """Keys with values; none for a section that is empty, as one is whose lines are all comments."""
+    """Keys with values; none for an empty section, such as one whose lines are all comments."""
     if content is None:
         return {}
     if not isinstance(content, dict):
@@ -79,7 +88,7 @@ def _mapping(content: Any, where: str | None, file: str | Path) -> dict[str, Any
 
 
 def _section(kind: type[Section], content: dict[str, Any], where: str, file: str | Path) -> Section:
-    """One settings object; all that is known about it is what its dataclass says."""
+    """One settings object from its section; its dataclass says which keys there are."""
     parts: dict[str, Field[Any]] = {part.name: part for part in fields(kind) if part.init}  # type: ignore[arg-type]
     hints = get_type_hints(kind)
     values = {}
@@ -97,7 +106,7 @@ def _section(kind: type[Section], content: dict[str, Any], where: str, file: str
 
 
 def _checked(value: Any, hint: Any, where: str, file: str | Path) -> Any:
-    """The value as the type of its field, without any guessing: `yes` is no number and "5" is none either."""
+    """The value if it has the type of its field. Nothing is converted: neither `yes` nor "5" is a number."""
     try:
         return TypeAdapter(hint, config=ConfigDict(strict=True)).validate_python(_read_value(value))
     except ValidationError as error:
@@ -139,7 +148,7 @@ def _nearest(key: Any, known: dict[str, Any]) -> str:
 
 
 def _fix_of_section(key: Any) -> str:
-    """For a setting outside its section the section, else the nearest one."""
+    """How to repair an unknown key at the top: put it into its section, or take the section of the nearest name."""
     home = next((name for name, kind in SECTIONS.items() if key in {part.name for part in fields(kind)}), None)
     return f"put it below {home}:" if home else _nearest(key, SECTIONS)
 

@@ -11,7 +11,7 @@ from simulated import rendered_light
 from plenodepth.camera import Camera, GridCamera, PlenopticCamera, preset
 from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.camera.presets import shrunk
-from plenodepth.depth.aperture.model_choice import ApertureChoice, chosen_model, largest_shift
+from plenodepth.depth.aperture.model_choice import ApertureChoice, choose_model, largest_shift
 from plenodepth.depth.curves import cost_curve
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
@@ -46,14 +46,14 @@ def showing(ratio: float, agrees: bool, f_number: float = 4.0) -> RawImage:
 @pytest.mark.parametrize("name", ["r12-a", "r12-b", "r12-c", "r12-e", "r12-es", "r12-mini"])
 def test_small_apertures_are_undone_per_pixel_and_wide_ones_not_at_all(name: str) -> None:
     for f_number in (1.0, 1.4, 1.8):
-        assert chosen_model(SILENT, at(f_number, preset(name)), AUTO) == ApertureChoice("off")
+        assert choose_model(SILENT, at(f_number, preset(name)), AUTO) == ApertureChoice("off")
     for f_number in (2.8, 4.0, 5.6, 8.0):
-        assert chosen_model(SILENT, at(f_number, preset(name)), AUTO) == ApertureChoice("per_pixel")
+        assert choose_model(SILENT, at(f_number, preset(name)), AUTO) == ApertureChoice("per_pixel")
 
 
 def test_a_keplerian_camera_is_treated_alike() -> None:
-    assert chosen_model(SILENT, keplerian(), AUTO) == ApertureChoice("per_pixel")
-    assert chosen_model(SILENT, at(1.4, keplerian()), AUTO) == ApertureChoice("off")
+    assert choose_model(SILENT, keplerian(), AUTO) == ApertureChoice("per_pixel")
+    assert choose_model(SILENT, at(1.4, keplerian()), AUTO) == ApertureChoice("off")
 
 
 def test_what_is_small_depends_on_the_pixels_and_depths_that_are_compared() -> None:
@@ -62,7 +62,7 @@ def test_what_is_small_depends_on_the_pixels_and_depths_that_are_compared() -> N
     everything = largest_shift(camera, AUTO)
     assert 0.3 < everything < 0.7
     assert all(largest_shift(camera, settings) < 0.7 * everything for settings in narrow)
-    assert chosen_model(SILENT, camera, narrow[0]).model == "off"
+    assert choose_model(SILENT, camera, narrow[0]).model == "off"
 
 
 @pytest.mark.parametrize(
@@ -76,49 +76,49 @@ def test_what_is_small_depends_on_the_pixels_and_depths_that_are_compared() -> N
     ids=["no f-number", "grid", "pinholes", "unfocused"],
 )
 def test_where_it_cannot_be_undone_or_need_not_be_it_is_not(camera: Camera, says: str | None) -> None:
-    model, note = chosen_model(SILENT, camera, AUTO)
+    model, note = choose_model(SILENT, camera, AUTO)
     assert model == "off"
     assert says is None if note == "" else says is not None and says in note
 
 
 def test_the_golden_section_stays_as_published() -> None:
-    assert chosen_model(SILENT, CAMERA, replace(AUTO, search="golden")) == ApertureChoice("off")
+    assert choose_model(SILENT, CAMERA, replace(AUTO, search="golden")) == ApertureChoice("off")
 
 
 def test_what_is_asked_for_but_cannot_be_done_is_refused() -> None:
     for camera, match in ((grid(), "f-number"), (at(None), "f-number")):
         for settings in (PER_PIXEL, SLOPE):
             with pytest.raises(InputError, match=match):
-                chosen_model(SILENT, camera, settings)
-        assert chosen_model(SILENT, camera, DepthSettings(aperture_model="off")) == ApertureChoice("off")
+                choose_model(SILENT, camera, settings)
+        assert choose_model(SILENT, camera, DepthSettings(aperture_model="off")) == ApertureChoice("off")
     with pytest.raises(InputError, match="sweep only"):
-        chosen_model(SILENT, CAMERA, replace(PER_PIXEL, search="golden"))
-    assert chosen_model(SILENT, CAMERA, replace(SLOPE, search="golden")).model == "slope"
+        choose_model(SILENT, CAMERA, replace(PER_PIXEL, search="golden"))
+    assert choose_model(SILENT, CAMERA, replace(SLOPE, search="golden")).model == "slope"
 
 
 @pytest.mark.parametrize(("ratio", "word"), [(2.9, "wider"), (0.4, "narrower")])
 def test_an_image_of_another_aperture_is_left_alone_unless_told(ratio: float, word: str) -> None:
     other = showing(ratio, agrees=False)
-    model, note = chosen_model(other, CAMERA, AUTO)
+    model, note = choose_model(other, CAMERA, AUTO)
     assert model == "off"
     assert f"{ratio:g} times as bright as f/4" in note
     assert word in note
     assert note.endswith("not undone")
     for settings in (PER_PIXEL, SLOPE):
-        choice = chosen_model(other, CAMERA, settings)
+        choice = choose_model(other, CAMERA, settings)
         assert choice.model == settings.aperture_model
         assert word in choice.note
         assert "not undone" not in choice.note
-    assert chosen_model(other, CAMERA, DepthSettings(aperture_model="off")) == ApertureChoice("off")
+    assert choose_model(other, CAMERA, DepthSettings(aperture_model="off")) == ApertureChoice("off")
 
 
 def test_what_agrees_or_is_about_another_camera_file_changes_nothing() -> None:
     for image in (showing(1.3, agrees=True), showing(2.9, agrees=False, f_number=8.0)):
-        assert chosen_model(image, CAMERA, AUTO) == ApertureChoice("per_pixel")
+        assert choose_model(image, CAMERA, AUTO) == ApertureChoice("per_pixel")
 
 
 def test_a_camera_file_with_too_wide_an_aperture_is_noted_too() -> None:
-    model, note = chosen_model(showing(0.3, agrees=False, f_number=1.4), at(1.4), AUTO)
+    model, note = choose_model(showing(0.3, agrees=False, f_number=1.4), at(1.4), AUTO)
     assert model == "off"
     assert "f/1.4" in note
 

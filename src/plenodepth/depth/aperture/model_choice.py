@@ -39,7 +39,7 @@ class Hindrance(NamedTuple):
     note: str = ""  # for whoever leaves the choice; empty where it goes without saying
 
 
-def chosen_model(image: RawImage, camera: Camera, settings: DepthSettings) -> ApertureChoice:
+def choose_model(image: RawImage, camera: Camera, settings: DepthSettings) -> ApertureChoice:
     """The model of the settings, an `InputError` where it cannot be applied; for auto the best that can."""
     wanted, doubt = settings.aperture_model, doubt_of_image(image, camera)
     if wanted == "off":
