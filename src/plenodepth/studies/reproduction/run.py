@@ -23,7 +23,7 @@ from plenodepth.studies.reproduction.plan import (
     plan_stages,
     sources_of,
 )
-from plenodepth.studies.reproduction.progress import PlannedProgress, ShowProgress
+from plenodepth.studies.reproduction.planned_progress import PlannedProgress, ShowProgress
 from plenodepth.studies.reproduction.results import (
     RESULTS,
     CalibratedParameters,
@@ -65,6 +65,7 @@ def reproduce(study: Study, names: Sequence[str] = (), show: ShowProgress | None
     """
     chosen = chosen_experiments(names)
     check_inputs(study, chosen)
+    study.work_folder()  # makes the folder `out`, too
     stages, begun = plan_stages(study, chosen), time.perf_counter()
     progress = PlannedProgress(stages, show or (lambda done, total, what: None))
     experiments: dict[str, ExperimentResult] = {}

@@ -157,7 +157,7 @@ def _time_table(result: ReproductionResult) -> Table:
     rows = [[name, duration(planned.get(name)), duration(took.get(name))] for name in dict.fromkeys([*planned, *took])]
     rows.append(["all", duration(sum(planned.values())), duration(result.seconds)])
     note = (
-        "An experiment's time holds that of simulations and calibrations which it was the first to need. Steps that an "
-        "earlier run had left in the folder took no time again."
+        "Simulations and calibrations are done before the first experiment; only the last row holds their time. "
+        "Results that an earlier run had left in the folder took no time again."
     )
     return Table(("stage", "planned", "took"), rows, note=note)

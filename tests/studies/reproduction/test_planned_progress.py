@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plenodepth.studies.reproduction.jobs import Job
-from plenodepth.studies.reproduction.progress import PlannedProgress
+from plenodepth.studies.reproduction.planned_progress import PlannedProgress
 from plenodepth.studies.reproduction.results import Stage
 
 STAGES = [Stage("simulation", 100.0), Stage("calibration", 50.0), Stage("scale", 30.0), Stage("absolute", 20.0)]
