@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from simulated import rendered_light
 
 from plenodepth.calib import fit_depth_scale, with_depth_scale
 from plenodepth.camera import PlenopticCamera, preset
@@ -17,7 +18,7 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.evaluate import median_depth, relative_depth_error
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw import clean_image
-from plenodepth.sim.render import RenderSettings, render
+from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Scene
 from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
@@ -31,7 +32,7 @@ PAPER = 0.0378  # of R12-ES, there on the distances that Γ was fitted to
 
 
 def exposed(scene: Scene, seed: int) -> np.ndarray:
-    light = render(scene, CAMERA, RenderSettings(rays=128, seed=seed)).light
+    light = rendered_light(scene, CAMERA, RenderSettings(rays=128, seed=seed))
     return expose(light, SensorSettings(color=False, seed=seed))
 
 
