@@ -102,8 +102,8 @@ def simulate_dataset(
 def frame_key(planned: PlannedFrame, plan: Twin, settings: FrameSettings) -> str:
     """The cache key of a frame: scene, camera, all settings but the number of threads, and this package's sources.
 
-    The scene counts by the function that builds it and its arguments: building it would take longer than reading all
-    kept frames, and the sources of the function are part of the key.
+    For the scene stand the function that builds it, whose sources are in the key, and its arguments: building all
+    scenes of a full-size dataset only to compare them takes many seconds.
     """
     recipe = planned.scene
     scene = None if recipe is None else [recipe.func.__name__, recipe.args, recipe.keywords]

@@ -37,8 +37,8 @@ AMBIENT = 0.35
 class PlannedFrame:
     """A frame to make: a white image, or a scene that is built only when it is needed.
 
-    The scene is a function of this package with its arguments. A key of the frame can be made of these in no time; to
-    build all scenes of a dataset, with their noise and figurines, takes minutes.
+    The scene is a function of this package with its arguments. They give a key of the frame in milliseconds; to build
+    the scenes of a full-size dataset, with their noise and figurines, takes many seconds.
     """
 
     folder: str
