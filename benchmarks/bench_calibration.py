@@ -16,13 +16,16 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from plenodepth.cache import WorkFolder
 from plenodepth.calib.blur.step import kappa_step
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.bundle.step import adjust_step
+from plenodepth.calib.corners.step import features_step
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import listed_images
-from plenodepth.calib.steps import GridOptions, adjust_step, features_step, white_step
 from plenodepth.calib.whites.initial_camera import Optics
+from plenodepth.calib.whites.step import GridOptions, white_step
 from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual, project
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.parameters import intrinsic_names
@@ -64,34 +67,35 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
         configuration=Configuration.UNFOCUSED if unfocused else Configuration.GALILEAN,
     )
     depths = VIRTUAL_DEPTHS.get(name, R12_DEPTHS)
-    seconds = {}
+    seconds, work = {}, WorkFolder(tmp_path)
 
     def timed(stage: str, began: float) -> None:
         seconds[stage] = time.perf_counter() - began
 
     began = time.perf_counter()
     first = white_step(
-        tmp_path, optics, whites, None, GridOptions(lattice.columns, lattice.rows, type_count=true.type_count)
+        whites, optics, work, grid=GridOptions(lattice.columns, lattice.rows, type_count=true.type_count)
     )
     timed("white images", began)
     began = time.perf_counter()
-    second = features_step(boards, whites[0].path, BOARDS[name], first.camera, tmp_path, threads=2)
+    second = features_step(boards, BOARDS[name], first.camera, work, white=whites[0].path, threads=2)
     timed("features", began)
     began = time.perf_counter()
     result = adjust_step(
-        second.features, first.centers, BOARDS[name], first.camera, tmp_path, AdjustSettings(aperture=True)
+        second.features, first.centers, BOARDS[name], first.camera, work, settings=AdjustSettings(aperture=True)
     )
     timed("adjustment", began)
     kappa = np.nan
     if not unfocused:  # κ compares lens types
         began = time.perf_counter()
-        kappa = kappa_step(boards, whites[0].path, second.features, result.camera, tmp_path, threads=2).record["kappa"]
+        step = kappa_step(boards, second.features, result.camera, work, white=whites[0].path, threads=2)
+        kappa = step.record.kappa
         timed("kappa", began)
 
     names = intrinsic_names(true)
     found, truth = (dict(zip(names, intrinsic_values(camera), strict=True)) for camera in (result.camera, true))
     truth |= _renumbered(true, result.camera)
-    known = result.known
+    known = result.uncertainty
     errors = np.array([(found[n] - truth[n]) / s for n, s in zip(known.names, known.sigma, strict=True)])
     depth = metric_from_virtual(depths, result.camera) / metric_from_virtual(depths, true) - 1
     total = sum(seconds.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -10,7 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from plenodepth.camera.model import Array, Indices
 from plenodepth.errors import InputError
 
+BOARD = re.compile(r"\s*([1-9]\d{0,3})\s*[x×X]\s*([1-9]\d{0,3})\s*:\s*(.+)")
+LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?\d+)?)\s*([a-zµμ]*)\s*")
+MILLIMETRES = {"nm": 1e-6, "um": 1e-3, "µm": 1e-3, "μm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
 UNKNOWN = -1  # a cluster or board corner that is not assigned
+
+
+def parse_length(text: str, field: str, unit: str = "mm") -> float:
+    """mm of a length such as 5.5um; without a unit it is in `unit`. "inf" is infinite. Errors name the `field`."""
+    if text.strip().lower() in ("inf", "infinity", "∞"):
+        return float("inf")
+    match = LENGTH.fullmatch(text)
+    if match is None or (match[2] or unit) not in MILLIMETRES:
+        raise InputError(f"is '{text}'", field=field, fix="give a number and a unit (um, mm, cm, m), as in 5.5um")
+    return float(match[1]) * MILLIMETRES[match[2] or unit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +43,14 @@ class Board:
             raise InputError(f"is {self.columns} × {self.rows} inner corners, needs at least 2 × 2", field="board")
         if not (np.isfinite(self.square) and self.square > 0):
             raise InputError(f"has squares of {self.square:g} mm, needs a number > 0", field="board")
+
+    @classmethod
+    def from_text(cls, text: str, field: str = "board") -> Board:
+        """`"9x5:10mm"`: inner corners along x and y, and the side of a square. Errors name the `field`."""
+        match = BOARD.fullmatch(text)
+        if match is None:
+            raise InputError(f"is '{text}'", field=field, fix="give inner corners and square, as in 9x5:10mm")
+        return cls(int(match[1]), int(match[2]), parse_length(match[3], field))
 
     @property
     def corner_count(self) -> int:

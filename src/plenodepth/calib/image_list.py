@@ -8,20 +8,30 @@ boards/03/raw.png). f-numbers are read from names like `white_f5.6.png` or `f05.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import yaml
+from numpy.typing import NDArray
 
+from plenodepth.calib.features import Features
+from plenodepth.camera.model import PlenopticCamera
 from plenodepth.errors import InputError
+from plenodepth.io.images import read_image
+from plenodepth.raw import RawImage, clean_image
 
 SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg")
 MANIFESTS = ("manifest.yaml", "manifest.yml", "manifest.json")
 F_NUMBER = re.compile(r"(?:^|[^a-z0-9])f[-_/]?(\d+(?:[.,_]\d+)?)", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
 F_NUMBERS = (0.5, 64.0)
+SAME_APERTURE = 0.15  # of the f-number: white images that are nearer have the aperture of the board images
+MEMORY = 2**30  # bytes of images that a reader keeps
+
+ReadImage = Callable[[Path], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -107,3 +117,103 @@ def _f_number(name: str) -> float | None:
     found = [float(text.replace(",", ".").replace("_", ".")) for text in F_NUMBER.findall(name.rsplit(".", 1)[0])]
     likely = [number for number in found if F_NUMBERS[0] <= number <= F_NUMBERS[1]]
     return likely[-1] if likely else None
+
+
+def images_of(given: Path | str | Sequence[ListedImage | Path | str]) -> list[ListedImage]:
+    """The images of a folder, or those that are listed: files without a frame number are numbered in their order."""
+    if isinstance(given, str | Path):
+        return listed_images(given)
+    images = []
+    for index, one in enumerate(given):
+        if isinstance(one, ListedImage):
+            images.append(one)
+        elif Path(one).is_file():
+            images.append(ListedImage(Path(one), _f_number(Path(one).name), index))
+        else:
+            raise InputError("is no file", file=one, fix="give image files, or the folder that holds them")
+    if len({image.frame for image in images}) < len(images):
+        raise InputError("have the same frame number twice", field="images", fix="give each image its own number")
+    return images
+
+
+def image_name(path: Path) -> str:
+    """What tells a file from the others: its folder where it is called raw, as simulated ones are."""
+    return path.parent.name if path.stem == "raw" else path.name
+
+
+def white_at_aperture(whites: Sequence[ListedImage], f_number: float) -> Path | None:
+    """The white image at the aperture of the board images. A single one of unknown aperture is taken to have it."""
+    known = [(abs(image.f_number / f_number - 1), image.path) for image in whites if image.f_number is not None]
+    same = [pair for pair in known if pair[0] < SAME_APERTURE]
+    if same:
+        return min(same, key=lambda pair: pair[0])[1]
+    return whites[0].path if len(whites) == 1 and not known else None
+
+
+def frames_with_features(boards: Sequence[ListedImage], features: Features) -> list[ListedImage]:
+    """The images that features were found in; an `InputError` where there is none."""
+    there = set(features.frames.tolist())
+    shown = [image for image in boards if image.frame in there]
+    if not shown:
+        raise InputError(
+            f"are of frames {first_few(sorted(there))}, the images are "
+            f"{first_few(sorted(image.frame for image in boards))}",
+            field="features",
+            fix="give the images that the features were found in, or number them in a manifest.yaml",
+        )
+    return shown
+
+
+def notes_on_frames(boards: Sequence[ListedImage], features: Features) -> list[str]:
+    """Which frames are left out: those without an image, and images without features."""
+    images, there = {image.frame for image in boards}, set(features.frames.tolist())
+    without = {"have features but no image": there - images, "are images without features": images - there}
+    return [f"left out: frames {first_few(sorted(frames))} {what}" for what, frames in without.items() if frames]
+
+
+def first_few(numbers: Sequence[int], most: int = 5) -> str:
+    """The first numbers of a list as text: 0, 1, 2, 3, 4, …"""
+    shown = ", ".join(map(str, numbers[:most]))
+    return f"{shown}, …" if len(numbers) > most else shown
+
+
+class ImageReader:
+    """Reads image files, each once: images stay in memory for the next step, up to `memory` bytes in all.
+
+    Images are kept as they are stored, which takes the least memory. Where they are too many, the first read ones
+    stay, because every step reads them in the same order.
+    """
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self._left = memory
+        self._images: dict[Path, NDArray[Any]] = {}
+        self._lock = Lock()
+
+    def __call__(self, path: Path) -> NDArray[Any]:
+        """The image of a file. Not to be written to."""
+        with self._lock:
+            known = self._images.get(path)
+        if known is not None:
+            return known
+        image = read_image(path)
+        image.flags.writeable = False
+        with self._lock:
+            if path not in self._images and image.nbytes <= self._left:
+                self._images[path] = image
+                self._left -= image.nbytes
+        return image
+
+
+def clean_board_image(
+    image: ListedImage,
+    camera: PlenopticCamera,
+    white_image: NDArray[Any] | None,
+    white: Path | None,
+    read: ReadImage = read_image,
+) -> RawImage:
+    """A board image without vignetting. `white_image` has been read from the file `white`, which errors name."""
+    try:
+        return clean_image(read(image.path), camera, white=white_image, name=str(image.path))
+    except InputError as error:
+        file = error.file if white is None or error.file == str(image.path) else white
+        raise InputError(error.message, file=file, field=error.field, fix=error.fix) from None

@@ -5,7 +5,7 @@ A record is a frozen dataclass of numbers, texts, tuples, dictionaries and other
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,14 +22,19 @@ def to_json(record: object) -> dict[str, Any]:
     return content
 
 
+def from_json(kind: type[Record], content: Mapping[str, Any]) -> Record:
+    """A record of this kind from dictionaries and lists, or from the content of a work folder's record."""
+    fields = {field: value for field, value in content.items() if field not in ("key", "files")}
+    return TypeAdapter(kind).validate_python(fields)
+
+
 def kept_record(kind: type[Record], work: WorkFolder, name: str, key: str) -> Record | None:
     """The record `name` of a step that was done with the same key; None where the step is to be done."""
     content = work.kept(name, key)
     if content is None:
         return None
     try:
-        fields = {field: value for field, value in content.items() if field not in ("key", "files")}
-        return TypeAdapter(kind).validate_python(fields)
+        return from_json(kind, content)
     except ValidationError:  # changed by hand
         return None
 

@@ -8,11 +8,13 @@ import typer
 
 from plenodepth.cli import cost, depth, reproduce
 from plenodepth.cli.calibrate import adjust as calibrate_adjust
-from plenodepth.cli.calibrate import everything as calibrate
+from plenodepth.cli.calibrate import all as calibrate_all
+from plenodepth.cli.calibrate import features as calibrate_features
 from plenodepth.cli.calibrate import kappa as calibrate_kappa
 from plenodepth.cli.calibrate import lidar as calibrate_lidar
 from plenodepth.cli.calibrate import poses as calibrate_poses
 from plenodepth.cli.calibrate import scale as calibrate_scale
+from plenodepth.cli.calibrate import white as calibrate_white
 from plenodepth.cli.camera import check as camera_check
 from plenodepth.cli.camera import convert as camera_convert
 from plenodepth.cli.camera import predict_scale as camera_predict_scale
@@ -53,7 +55,7 @@ simulation.command("scene")(simulate_scene.scene)
 simulation.command("white")(simulate_white.white)
 simulation.command("dataset")(simulate_dataset.dataset)
 calibration = typer.Typer(
-    cls=calibrate.AllByDefault,
+    cls=calibrate_all.AllByDefault,
     help="Calibrate a camera from white images and boards: all steps, or one of them.\n\nExample: [bold]plenodepth "
     "calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 "
     "--out camera.yaml[/bold]",
@@ -61,9 +63,9 @@ calibration = typer.Typer(
     context_settings=HELP_SETTINGS,
 )
 app.add_typer(calibration, name="calibrate")
-calibration.command("all")(calibrate.everything)
-calibration.command("white")(calibrate.white)
-calibration.command("features")(calibrate.features)
+calibration.command("all")(calibrate_all.all_steps)
+calibration.command("white")(calibrate_white.white)
+calibration.command("features")(calibrate_features.features)
 calibration.command("adjust")(calibrate_adjust.adjust)
 calibration.command("kappa")(calibrate_kappa.kappa)
 calibration.command("scale")(calibrate_scale.scale)

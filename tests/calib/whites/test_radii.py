@@ -69,7 +69,7 @@ def test_radii_are_those_of_the_optics_even_from_one_white_image(f_numbers: tupl
 
 
 def test_the_start_has_the_focal_lengths_and_centres_of_the_camera() -> None:
-    start = precalibrate(optics_of(R12), [traced(n) for n in F_NUMBERS], F_NUMBERS)
+    start = precalibrate([traced(n) for n in F_NUMBERS], F_NUMBERS, optics_of(R12))
     np.testing.assert_allclose(start.camera.micro_lenses.focal_lengths, R12.micro_lenses.focal_lengths, rtol=0.02)
     main, sensor = lens_distances(R12)
     found = lens_distances(start.camera)
@@ -84,7 +84,7 @@ def test_the_start_has_the_focal_lengths_and_centres_of_the_camera() -> None:
 
 
 def test_whites_come_in_any_order_and_a_missing_f_number_is_told() -> None:
-    start = precalibrate(optics_of(R12), [traced(8.0), traced(4.0), traced(5.6)], [8.0, None, 5.6])
+    start = precalibrate([traced(8.0), traced(4.0), traced(5.6)], [8.0, None, 5.6], optics_of(R12))
     assert start.radii is not None
     assert start.radii.f_numbers[1] == pytest.approx(4.0, rel=0.02)
     assert any("f-number not given" in note for note in start.notes)
@@ -129,7 +129,7 @@ def test_a_keplerian_camera_has_its_own_sign() -> None:
     slope, intercepts = true_radii(camera)
     assert found.slope == pytest.approx(slope, rel=0.02)
     np.testing.assert_allclose(found.intercepts, intercepts, rtol=0.05)
-    start = precalibrate(optics_of(camera, Configuration.KEPLERIAN), whites, (8.0, 16.0))
+    start = precalibrate(whites, (8.0, 16.0), optics_of(camera, Configuration.KEPLERIAN))
     assert configuration(start.camera) is Configuration.KEPLERIAN
     assert start.camera.white_radius is not None
     assert start.camera.white_radius.slope > 0
@@ -156,14 +156,14 @@ def test_without_a_white_image_the_grid_of_any_image_serves() -> None:
     coarse = generator.random((camera.sensor.height // 8 + 1, camera.sensor.width // 8 + 1))
     texture = np.kron(coarse, np.ones((8, 8)))[: camera.sensor.height, : camera.sensor.width]
     image = white_of(camera, 4.0) * (0.3 + 0.7 * texture[..., None])
-    start = precalibrate(optics_of(camera), [], [], image=image, type_count=3)
+    start = precalibrate([], [], optics_of(camera), image=image, type_count=3)
     assert start.radii is None
     assert any("no white one" in note for note in start.notes)
     assert any("no radii" in note for note in start.notes)
     with pytest.raises(InputError, match="is no white image"):
-        precalibrate(optics_of(camera), [image], [4.0])
+        precalibrate([image], [4.0], optics_of(camera))
     with pytest.raises(InputError, match="one: is no white image of the same camera"):
-        precalibrate(optics_of(camera), [white_of(camera, 4.0), image], [4.0, 4.0], names=["zero", "one"])
+        precalibrate([white_of(camera, 4.0), image], [4.0, 4.0], optics_of(camera), names=["zero", "one"])
 
 
 def test_a_saturated_white_image_is_refused() -> None:
@@ -175,4 +175,4 @@ def test_a_saturated_white_image_is_refused() -> None:
 
 def test_images_of_another_size_are_refused() -> None:
     with pytest.raises(InputError, match="not 560"):
-        precalibrate(optics_of(R12), [traced(4.0)[:-2]], [4.0])
+        precalibrate([traced(4.0)[:-2]], [4.0], optics_of(R12))

@@ -1,7 +1,6 @@
-"""The step of a calibration on files that finds κ: skipped if up to date.
+"""The step of a calibration that finds the blur coefficient κ.
 
-The work folder gets its record, `kappa.json`, which holds κ and what it comes from. No more images are held at a time
-than there are threads.
+The work folder gets the record `kappa.json`. The step is skipped if it is up to date.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,36 +17,67 @@ from plenodepth.calib.blur.kappa import BlurCoefficientFit, kappa_of_pairs
 from plenodepth.calib.blur.pairs import BlurPairs, blur_pairs
 from plenodepth.calib.feature_check import require_features_of
 from plenodepth.calib.features import Features
-from plenodepth.calib.image_list import ListedImage
+from plenodepth.calib.image_list import (
+    ListedImage,
+    ReadImage,
+    clean_board_image,
+    first_few,
+    frames_with_features,
+    image_name,
+    notes_on_frames,
+)
+from plenodepth.calib.records import finite, keep_record, kept_record
 from plenodepth.camera.micro_lenses import require_blur
 from plenodepth.camera.model import Array, PlenopticCamera, Provenance
-from plenodepth.errors import InputError
 from plenodepth.io.images import read_image
 from plenodepth.progress import Progress, no_progress
-from plenodepth.raw import clean_image
 
 RECORD = "kappa.json"
 NOTE = "κ = "  # how the note about κ begins, in a camera's provenance
 
 
+@dataclass(frozen=True)
+class FrameKappa:
+    """κ by one frame alone; None where the frame does not tell it."""
+
+    frame: int
+    kappa: float | None
+    standard_error: float | None
+    pairs: int
+
+
+@dataclass(frozen=True)
+class KappaRecord:
+    """What the step found."""
+
+    kappa: float
+    standard_error: float
+    pairs: int  # pairs of views of a corner through lenses of different types
+    outliers: float  # share of them that does not count
+    frames: tuple[FrameKappa, ...]
+    notes: tuple[str, ...]
+    images: dict[str, str]  # path: SHA-256
+
+
 @dataclass(frozen=True, eq=False)
 class KappaStep:
-    """The camera with κ; the record has `kappa`, `standard_error`, `pairs`, `outliers`, `frames` and `notes`."""
+    """The camera with κ, and what κ rests on."""
 
     camera: PlenopticCamera
-    record: dict[str, Any]
-    fresh: bool  # made now
+    record: KappaRecord
+    fresh: bool  # made now, not by an earlier run
 
 
 def kappa_step(
     boards: Sequence[ListedImage],
-    white: Path | None,
     features: Features,
     camera: PlenopticCamera,
     work: WorkFolder,
-    progress: Progress = no_progress,
     *,
+    white: Path | None = None,
     threads: int = 1,
+    progress: Progress = no_progress,
+    read: ReadImage = read_image,
 ) -> KappaStep:
     """κ by the images of boards and the features found in them, with clusters and blur radii.
 
@@ -59,22 +88,34 @@ def kappa_step(
     require_features_of(features, camera)
     shown = frames_with_features(boards, features)
     files = [image.path for image in shown] + ([white] if white else [])
-    frames = [image.frame for image in shown]
-    settings = {
-        "camera": camera,
-        "features": features,
-        "frames": [image.frame for image in boards],
-    }
-    key = cache_key(settings, files)
-    known = work.kept(RECORD, key)
-    if known is not None:
-        return KappaStep(_with_kappa(camera, known), known, False)
-    white_image = None if white is None else read_image(white)
+    # κ does not depend on an earlier κ, nor on the camera's name and history.
+    optics = replace(camera, name="", provenance=Provenance(), blur_coefficient=None, blur_operator="gaussian")
+    frames = [image.frame for image in boards]
+    key = cache_key({"camera": optics, "features": features, "frames": frames}, files)
+    record = kept_record(KappaRecord, work, RECORD, key)
+    fresh = record is None
+    if record is None:
+        pairs = _pairs(shown, features, camera, white, threads, progress, read)
+        record = _record(kappa_of_pairs(pairs), shown, files, notes_on_frames(boards, features))
+        keep_record(record, work, RECORD, key)
+    return KappaStep(_with_kappa(camera, record), record, fresh)
+
+
+def _pairs(
+    shown: Sequence[ListedImage],
+    features: Features,
+    camera: PlenopticCamera,
+    white: Path | None,
+    threads: int,
+    progress: Progress,
+    read: ReadImage,
+) -> BlurPairs:
+    white_image = None if white is None else read(white)
     done = 0
 
-    def one(image: ListedImage) -> BlurPairs:
+    def pairs_of(image: ListedImage) -> BlurPairs:
         nonlocal done
-        clean = clean_image(read_image(image.path), camera, white=white_image, name=str(image.path))
+        clean = clean_board_image(image, camera, white_image, white, read)
         pairs = blur_pairs(features.where(features.frame == image.frame), clean.gray, camera)
         done += 1
         progress(done, len(shown), f"κ: {image_name(image.path)}")
@@ -82,35 +123,7 @@ def kappa_step(
 
     progress(0, len(shown), "κ")
     with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(one, shown))
-    fit = kappa_of_pairs(BlurPairs.joined(parts))
-    known = work.keep(RECORD, key, [], _content(fit, frames, files, notes_on_frames(boards, features)))
-    return KappaStep(_with_kappa(camera, known), known, True)
-
-
-def frames_with_features(boards: Sequence[ListedImage], features: Features) -> list[ListedImage]:
-    """The images that features were found in; an `InputError` where there is none."""
-    there = set(features.frames.tolist())
-    shown = [image for image in boards if image.frame in there]
-    if not shown:
-        raise InputError(
-            f"are of frames {_some(sorted(there))}, the images are {_some(sorted(image.frame for image in boards))}",
-            field="features",
-            fix="give the images that the features were found in, or number them in a manifest.yaml",
-        )
-    return shown
-
-
-def notes_on_frames(boards: Sequence[ListedImage], features: Features) -> list[str]:
-    """Which frames are left out: those without an image, and images without features."""
-    images, there = {image.frame for image in boards}, set(features.frames.tolist())
-    without = {"have features but no image": there - images, "are images without features": images - there}
-    return [f"left out: frames {_some(sorted(frames))} {what}" for what, frames in without.items() if frames]
-
-
-def image_name(path: Path) -> str:
-    """What tells a file from the others: its folder where it is called raw, as simulated ones are."""
-    return path.parent.name if path.stem == "raw" else path.name
+        return BlurPairs.joined(list(pool.map(pairs_of, shown)))
 
 
 def with_note(provenance: Provenance, begins: str, note: str) -> Provenance:
@@ -119,35 +132,32 @@ def with_note(provenance: Provenance, begins: str, note: str) -> Provenance:
     return replace(provenance, notes=(*kept, note))
 
 
-def _with_kappa(camera: PlenopticCamera, record: dict[str, Any]) -> PlenopticCamera:
-    kappa = float(record["kappa"])
-    note = f"{NOTE}{kappa:.4f} ± {record['standard_error']:.4f}, from {record['pairs']} pairs of views"
+def _with_kappa(camera: PlenopticCamera, record: KappaRecord) -> PlenopticCamera:
+    note = f"{NOTE}{record.kappa:.4f} ± {record.standard_error:.4f}, from {record.pairs} pairs of views"
     provenance = with_note(camera.provenance, NOTE, note)
-    return replace(camera, blur_coefficient=kappa, blur_operator="depth", provenance=provenance)
+    return replace(camera, blur_coefficient=record.kappa, blur_operator="depth", provenance=provenance)
 
 
-def _content(
-    fit: BlurCoefficientFit, frames: Sequence[int], files: Sequence[Path], notes: Sequence[str]
-) -> dict[str, Any]:
-    silent = sorted(set(frames) - set(fit.frame.tolist()))
+def _record(
+    fit: BlurCoefficientFit, shown: Sequence[ListedImage], files: Sequence[Path], notes: Sequence[str]
+) -> KappaRecord:
+    silent = sorted({image.frame for image in shown} - set(fit.frame.tolist()))
     error = frame_errors(fit)
-    return {
-        "kappa": fit.kappa,
-        "standard_error": fit.standard_error,
-        "pairs": len(fit.pairs),
-        "outliers": fit.outliers,
-        "frames": [
-            {
-                "frame": int(frame),
-                "kappa": _or_none(fit.frame_kappa[index]),
-                "standard_error": _or_none(error[index]),
-                "pairs": int((fit.pairs.frame == frame).sum()),
-            }
-            for index, frame in enumerate(fit.frame)
-        ],
-        "notes": [*notes, *([f"frames {_some(silent)} tell nothing about κ"] if silent else [])],
-        "images": {str(path): file_hash(path) for path in files},
-    }
+    frames = tuple(
+        FrameKappa(
+            int(frame), finite(fit.frame_kappa[index]), finite(error[index]), int((fit.pairs.frame == frame).sum())
+        )
+        for index, frame in enumerate(fit.frame)
+    )
+    return KappaRecord(
+        kappa=float(fit.kappa),
+        standard_error=float(fit.standard_error),
+        pairs=len(fit.pairs),
+        outliers=fit.outliers,
+        frames=frames,
+        notes=(*notes, *([f"frames {first_few(silent)} tell nothing about κ"] if silent else [])),
+        images={str(path): file_hash(path) for path in files},
+    )
 
 
 def frame_errors(fit: BlurCoefficientFit) -> Array:
@@ -165,12 +175,3 @@ def frame_errors(fit: BlurCoefficientFit) -> Array:
         if count > 1:
             errors[index] = np.sqrt(squares.sum() * count / (count - 1)) / total / (2 * kappa)
     return errors
-
-
-def _or_none(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _some(numbers: Sequence[int], most: int = 5) -> str:
-    shown = ", ".join(map(str, numbers[:most]))
-    return f"{shown}, …" if len(numbers) > most else shown

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from plenodepth.calib.lidar.pose import LidarPose
+from plenodepth.calib.records import to_json
 from plenodepth.camera.model import Array
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
@@ -102,25 +100,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def write_lidar_pose(found: LidarPose, path: Path | str, more: Mapping[str, Any]) -> None:
-    """cam_from_lidar with its uncertainty as YAML or JSON, and whatever else there is to say."""
-    content = {VERSION_KEY: VERSION, **lidar_pose_content(found), **more}
+def write_lidar_pose(record: object, path: Path | str) -> None:
+    """Write cam_from_lidar with its uncertainty (a `LidarRecord` of `calib.lidar.step`) as YAML or JSON."""
+    found = {name: value for name, value in to_json(record).items() if value is not None}
+    content = {VERSION_KEY: VERSION, **found}
     if Path(path).suffix.lower() not in POSE_SUFFIXES:
         raise InputError("does not tell the format by its suffix", file=path, fix=f"one of {', '.join(POSE_SUFFIXES)}")
     text = json_text(content) if Path(path).suffix.lower() == ".json" else yaml_text(content)
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def lidar_pose_content(found: LidarPose) -> dict[str, Any]:
-    """The pose p_cam = rotation · p_lidar + translation, mm; its standard deviations, rad and mm; the covariance."""
-    pose = found.cam_from_lidar
-    return {
-        "cam_from_lidar": {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()},
-        "sigma": {"rotation": found.rotation_sigma.tolist(), "translation": found.translation_sigma.tolist()},
-        "covariance": found.covariance.tolist(),
-        "rmse": found.rmse,
-    }
 
 
 def read_lidar_pose(path: Path | str) -> Pose:

@@ -10,10 +10,23 @@ from plenodepth.calib.feature_files import read_centers
 from plenodepth.calib.features import Centers
 from plenodepth.calib.whites.initial_camera import Optics, initial_camera
 from plenodepth.calib.whites.lattice_fit import fitted_lattice
+from plenodepth.camera import load_plenoptic_camera
 from plenodepth.camera.files.libpleno import GEOMETRIES, INFINITE_FOCUS, MODES, with_parameters
 from plenodepth.camera.model import PlenopticCamera, WhiteRadius
+from plenodepth.errors import InputError
 from plenodepth.io import parameters_from_tree
 from plenodepth.io.libpleno.property_tree import PropertyTree, read_tree
+
+
+def load_start_camera(
+    camera: Path | str, *, parameters: Path | str | None = None, centers: Centers | None = None
+) -> PlenopticCamera:
+    """The camera of a file or preset to start from, or the nominal one of libpleno's minimal files and the centres."""
+    if Path(camera).suffix.lower() == ".js" and not read_tree(camera).has("mla"):
+        if centers is None:
+            raise InputError("are needed with a camera file that has no lens array", field="centers")
+        return initial_camera_from_libpleno(camera, parameters, centers)
+    return load_plenoptic_camera(camera, parameters=parameters)
 
 
 def initial_camera_from_libpleno(

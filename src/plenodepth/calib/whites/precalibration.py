@@ -39,9 +39,9 @@ class Precalibration:
 
 
 def precalibrate(
-    optics: Optics,
     whites: Sequence[NDArray[Any]],
     f_numbers: Sequence[float | None],
+    optics: Optics,
     *,
     image: NDArray[Any] | None = None,
     columns: int | None = None,

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from plenodepth.cache import WorkFolder
-from plenodepth.cli.calibrate.files import (
+from plenodepth.cli.calibrate.options import (
     BoardsOption,
     CalibratedOption,
     CameraOutOption,
     FeaturesOption,
+    FreshOption,
     StepFolderOption,
+    ThreadsOption,
     WhiteOption,
     camera_and_features,
-    finish_step,
-    named_progress,
+    opened,
     require_camera_out,
-    saved,
     work_folder,
 )
-from plenodepth.cli.calibrate.options import ThreadsOption
+from plenodepth.cli.calibrate.output import named_progress, print_step
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.shared.progress import row_progress
+
+if TYPE_CHECKING:
+    from plenodepth.calib.blur.step import KappaRecord
 
 FIGURE = "kappa.png"
 
@@ -35,6 +38,7 @@ def kappa(
     out: CameraOutOption,
     params: ParametersOption = None,
     work: StepFolderOption = None,
+    fresh: FreshOption = False,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,6 +51,7 @@ def kappa(
     """
     from plenodepth.calib.blur.step import kappa_step
     from plenodepth.calib.image_list import listed_images
+    from plenodepth.camera import save_camera
     from plenodepth.io.figures import write_figure
     from plenodepth.threads import thread_count
     from plenodepth.view.figures.calibration import kappa_figure
@@ -57,20 +62,28 @@ def kappa(
     images = listed_images(boards)
     folder = work_folder(work, out)
     with row_progress("κ", quiet=as_json) as bar:
-        step = kappa_step(images, white, features, optics, WorkFolder(folder), named_progress(bar), threads=workers)
+        step = kappa_step(
+            images,
+            features,
+            optics,
+            opened(folder, fresh=fresh),
+            white=white,
+            threads=workers,
+            progress=named_progress(bar),
+        )
         write_figure(kappa_figure(step.record), folder / FIGURE)
-    saved(step.camera, out)
+    save_camera(replace(step.camera, name=out.stem), out)
     files = {"camera": out, "figure": folder / FIGURE}
-    finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)
+    print_step(step.record, step.record.notes, files, _print, fresh=step.fresh, as_json=as_json)
 
 
-def _print(record: dict[str, Any]) -> None:
+def _print(record: KappaRecord) -> None:
     table = plain_table("κ by each frame alone", "frame", "κ", "σ", "pairs")
-    for row in record["frames"]:
-        numbers = ("–" if row[name] is None else f"{row[name]:.4f}" for name in ("kappa", "standard_error"))
-        table.add_row(str(row["frame"]), *numbers, str(row["pairs"]))
+    for row in record.frames:
+        numbers = ("–" if value is None else f"{value:.4f}" for value in (row.kappa, row.standard_error))
+        table.add_row(str(row.frame), *numbers, str(row.pairs))
     console().print(table)
     console().print(
-        f"κ = {record['kappa']:.4f} ± {record['standard_error']:.4f}: {record['pairs']} pairs of views, "
-        f"{100 * record['outliers']:.1f} % outliers"
+        f"κ = {record.kappa:.4f} ± {record.standard_error:.4f}: {record.pairs} pairs of views, "
+        f"{100 * record.outliers:.1f} % outliers"
     )

@@ -1,21 +1,28 @@
-"""Options that the steps of a calibration share: what is printed on the camera, what is adjusted."""
+"""Options that the commands of a calibration share, and what is read and checked by them before the work."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.cli.shared.quantities import parameter_name, parse_counts, parse_length, parse_priors
+from plenodepth.cache import WorkFolder
+from plenodepth.camera import load_plenoptic_camera
+from plenodepth.camera.files.any_format import NATIVE_SUFFIXES
+from plenodepth.cli.shared.quantities import parameter_name, parse_counts, parse_priors
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from plenodepth.calib.bundle.settings import AdjustSettings
-    from plenodepth.calib.steps import GridOptions
+    from plenodepth.calib.features import Features
     from plenodepth.calib.whites.initial_camera import Optics
+    from plenodepth.calib.whites.step import GridOptions
+    from plenodepth.camera import PlenopticCamera
 
 
 @dataclass(frozen=True)
@@ -38,13 +45,13 @@ class OpticsOptions:
         float, typer.Option("--black-level", help="What the sensor counts without light, as a part of full scale.")
     ] = 0.0
 
-    def optics(self, example: Path) -> Optics:
-        """The nominal optics of a camera that makes images like `example`."""
+    def optics(self, example: NDArray[Any]) -> Optics:
+        """The nominal optics of a camera that makes images like `example`, (h, w) or (h, w, 3)."""
+        from plenodepth.calib.features import parse_length
         from plenodepth.calib.whites.initial_camera import Optics
         from plenodepth.camera.model import Configuration
-        from plenodepth.io.images import read_image
 
-        height, width = read_image(example).shape[:2]
+        height, width = example.shape[:2]
         return Optics(
             focal_length=parse_length(self.focal, "--focal"),
             f_number=self.aperture,
@@ -59,7 +66,7 @@ class OpticsOptions:
 
     def grid(self) -> GridOptions:
         """What is known of the array."""
-        from plenodepth.calib.steps import GridOptions
+        from plenodepth.calib.whites.step import GridOptions
 
         columns, rows = parse_counts(self.lenses, "--lenses")
         return GridOptions(columns, rows, type_count=self.types)
@@ -86,16 +93,16 @@ class AdjustOptions:
     ] = None
     rho: Annotated[bool, typer.Option("--rho/--no-rho", help="Use the blur radii of the features.")] = True
 
-    def settings(self, *, foreign: bool, types: int) -> AdjustSettings:
-        """For features of libpleno (`foreign`) or ours, and a camera of so many lens types."""
+    def settings(self, *, foreign: bool) -> AdjustSettings:
+        """The settings for features of libpleno (`foreign`) or ours."""
         from plenodepth.calib.bundle.settings import AdjustSettings
 
         aware = self.aperture_aware if self.aperture_aware is not None else not foreign
         return AdjustSettings(
-            aperture=aware and types > 0,
+            aperture=aware,
             hold=tuple(parameter_name(name) for name in self.hold or ()),
             priors=parse_priors(self.prior or []),
-            use_rho=self.rho and types > 0,
+            use_rho=self.rho,
         )
 
 
@@ -106,10 +113,101 @@ WorkOption = Annotated[
     Path | None, typer.Option("--work", help="Folder for results of steps; default: beside --out, OUT-calibration.")
 ]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Default: all cores.")]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Do everything anew; use no result of an earlier run.")]
+CalibratedOption = Annotated[
+    str, typer.Option("--camera", help="Calibrated camera: a camera file (.yaml, .json, .js) or a preset.")
+]
+FeaturesOption = Annotated[
+    Path, typer.Option("--features", help="Features: ours (.csv) or libpleno's (.csv, .bin.gz).")
+]
+BoardsOption = Annotated[Path, typer.Option("--boards", help="Folder of the images that the features were found in.")]
+WhiteOption = Annotated[
+    Path | None, typer.Option("--white", help="White image at the aperture of the board images.", show_default=False)
+]
+CameraOutOption = Annotated[Path, typer.Option("--out", help="Camera file to write (.yaml, .json).")]
+StepFolderOption = Annotated[
+    Path | None,
+    typer.Option("--work", help="Folder for record and figure; default: beside --out, OUT-calibration."),
+]
+
+ApertureAwareOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--aperture-aware/--no-aperture-aware",
+        help="Corners are where they appear through the aperture. Default: yes, but not for libpleno's features.",
+    ),
+]
 
 
-def threads_for(given: int | None) -> int:
-    """The number given, or one for each core."""
-    if given is not None and given < 1:
-        raise InputError(f"is {given}, needs 1 or more", field="--threads")
-    return given or os.cpu_count() or 1
+def aperture_aware_for(wanted: bool | None, features_file: Path | None, camera: PlenopticCamera) -> bool:
+    """Whether features lie where they appear through the camera's aperture; an error where it is not known.
+
+    Without a file they are ours.
+    """
+    from plenodepth.calib.feature_files import is_foreign
+
+    if not camera.type_count:
+        return False
+    known = camera.main_lens.f_number is not None
+    if wanted and not known:
+        raise InputError(
+            f"camera '{camera.name}' has no f-number", field="--aperture-aware", fix="add main_lens.f_number"
+        )
+    if wanted is not None:
+        return wanted
+    return known and (features_file is None or not is_foreign(features_file))
+
+
+def camera_and_features(camera_file: str, params: Path | None, features_file: Path) -> tuple[PlenopticCamera, Features]:
+    """A calibrated camera, and features that its micro-images hold."""
+    from plenodepth.calib.feature_check import require_features_of
+    from plenodepth.calib.feature_files import read_features
+
+    camera = load_plenoptic_camera(camera_file, parameters=params)
+    features = read_features(features_file)
+    try:
+        require_features_of(features, camera)
+    except InputError as error:
+        raise error.in_file(features_file) from None
+    return camera, features
+
+
+def require_camera_out(out: Path) -> None:
+    """Refuse, before the work, a file that a camera with κ and Γ cannot be written to."""
+    if out.suffix.lower() not in NATIVE_SUFFIXES:
+        raise InputError("is no camera file of ours", field="--out", fix=f"end it with {' or '.join(NATIVE_SUFFIXES)}")
+    require_file_out(out)
+
+
+def require_file_out(out: Path) -> None:
+    """Refuse, before the work, a file that cannot be written."""
+    folder = out.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("is in no folder that can be written", file=out, fix="make the folder first")
+    if out.is_dir():
+        raise InputError("is a folder", file=out, fix="give a file")
+
+
+def work_folder(work: Path | None, out: Path) -> Path:
+    """The folder for what a step writes besides its result."""
+    folder = work or default_work(out)
+    make_folder(folder)
+    return folder
+
+
+def default_work(out: Path) -> Path:
+    """The folder beside a result for what a step writes besides it."""
+    return out.with_name(f"{out.stem}-calibration")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
+
+
+def opened(folder: Path, *, fresh: bool) -> WorkFolder:
+    """The folder with the results of earlier runs, or, with `--fresh`, as if it had none."""
+    return WorkFolder.fresh(folder) if fresh else WorkFolder(folder)

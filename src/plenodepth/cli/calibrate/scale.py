@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from plenodepth.cache import WorkFolder
-from plenodepth.cli.calibrate.files import (
+from plenodepth.cli.calibrate.options import (
+    BoardOption,
     BoardsOption,
     CalibratedOption,
     CameraOutOption,
     FeaturesOption,
+    FreshOption,
     StepFolderOption,
+    ThreadsOption,
     WhiteOption,
     camera_and_features,
-    finish_step,
-    named_progress,
-    percent,
+    opened,
     require_camera_out,
-    saved,
     work_folder,
 )
-from plenodepth.cli.calibrate.options import BoardOption, ThreadsOption
+from plenodepth.cli.calibrate.output import named_progress, percent, print_step
 from plenodepth.cli.depth import SettingsOptions
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.quantities import parse_board
+
+if TYPE_CHECKING:
+    from plenodepth.calib.scale.step import ScaleRecord
 
 FIGURE = "scale.png"
 
@@ -48,6 +51,7 @@ def scale(
     out: CameraOutOption,
     params: ParametersOption = None,
     work: StepFolderOption = None,
+    fresh: FreshOption = False,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -62,6 +66,7 @@ def scale(
     """
     from plenodepth.calib.image_list import listed_images
     from plenodepth.calib.scale.step import scale_step
+    from plenodepth.camera import save_camera
     from plenodepth.io.figures import write_figure
     from plenodepth.threads import thread_count
     from plenodepth.view.figures.board_scale import board_scale_figure
@@ -74,42 +79,42 @@ def scale(
     with row_progress("scale", quiet=as_json) as bar:
         step = scale_step(
             images,
-            white,
             features,
             kind,
             optics,
-            WorkFolder(folder),
-            order,
-            chosen.depth,
-            chosen.filters,
-            named_progress(bar),
+            opened(folder, fresh=fresh),
+            white=white,
+            order=order,
+            settings=chosen.depth,
+            filters=chosen.filters,
             threads=workers,
+            progress=named_progress(bar),
         )
         write_figure(board_scale_figure(step.record), folder / FIGURE)
-    saved(step.camera, out)
+    save_camera(replace(step.camera, name=out.stem), out)
     files = {"camera": out, "figure": folder / FIGURE}
-    finish_step(step.record, files, _print, fresh=step.fresh, as_json=as_json)
+    print_step(step.record, step.record.notes, files, _print, fresh=step.fresh, as_json=as_json)
 
 
-def _print(record: dict[str, Any]) -> None:
+def _print(record: ScaleRecord) -> None:
     table = plain_table("Scale errors (positive: found too small)", "frame", "distance [mm]", "before", "after")
-    for row in record["frames"]:
-        table.add_row(str(row["frame"]), f"{row['distance']:.1f}", percent(row["before"]), percent(row["after"]))
+    for row in record.frames:
+        table.add_row(str(row.frame), f"{row.distance:.1f}", percent(row.before), percent(row.after))
     console().print(table, "")
     tested = plain_table("Boards that the fit has not seen", "order", "median |scale error|")
-    tested.add_row("no Γ", percent(record["median_size_before"]))
-    for order, result in record["held_out"].items():
-        named = f"{order} (best)" if order == record["best_order"] else order
-        tested.add_row(named, "–" if result["median"] is None else percent(result["median"]))
+    tested.add_row("no Γ", percent(record.median_size_before))
+    for order, result in record.held_out.items():
+        named = f"{order} (best)" if order == record.best_order else order
+        tested.add_row(named, "–" if result.median is None else percent(result.median))
     console().print(tested, "")
-    fitted = zip(record["depth_scale"], record["standard_errors"], strict=True)
+    fitted = zip(record.depth_scale, record.standard_errors, strict=True)
     values = ", ".join(
         f"γ{power} = {value:.6g} ± {'?' if error is None else format(error, '.2g')}"
         for power, (value, error) in enumerate(fitted)
         if (value, error) != (0, 0)  # not of this order
     )
-    console().print(f"Γ, {record['order']}: {values}; for aperture model {record['aperture_model']}")
+    console().print(f"Γ, {record.order}: {values}; for aperture model {record.aperture_model}")
     console().print(
-        f"median scale error: {percent(record['median_before'])} before, {percent(record['median_after'])} after; its "
-        f"size: {percent(record['median_size_before'])} before, {percent(record['median_size_after'])} after"
+        f"median scale error: {percent(record.median_before)} before, {percent(record.median_after)} after; its "
+        f"size: {percent(record.median_size_before)} before, {percent(record.median_size_after)} after"
     )

@@ -10,30 +10,14 @@ from plenodepth.errors import InputError
 if TYPE_CHECKING:
     from plenodepth.calib.features import Board
 
-MILLIMETRES = {"nm": 1e-6, "um": 1e-3, "µm": 1e-3, "μm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
-LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?\d+)?)\s*([a-zµμ]*)\s*")
-BOARD = re.compile(r"\s*([1-9]\d{0,3})\s*[x×X]\s*([1-9]\d{0,3})\s*:\s*(.+)")
 COUNTS = re.compile(r"\s*(\d+)\s*[x×X]\s*(\d+)\s*")
-
-
-def parse_length(text: str, option: str, unit: str = "mm") -> float:
-    """mm of a length such as 5.5um; without a unit it is in `unit`. "inf" is infinite."""
-    if text.strip().lower() in ("inf", "infinity", "∞"):
-        return float("inf")
-    match = LENGTH.fullmatch(text)
-    if match is None or (match[2] or unit) not in MILLIMETRES:
-        raise InputError(f"is '{text}'", field=option, fix="give a number and a unit (um, mm, cm, m), as in 5.5um")
-    return float(match[1]) * MILLIMETRES[match[2] or unit]
 
 
 def parse_board(text: str) -> Board:
     """`"9x5:10mm"`: inner corners along x and y, and the side of a square."""
     from plenodepth.calib.features import Board
 
-    match = BOARD.fullmatch(text)
-    if match is None:
-        raise InputError(f"is '{text}'", field="--board", fix="give inner corners and square, as in 9x5:10mm")
-    return Board(int(match[1]), int(match[2]), parse_length(match[3], "--board"))
+    return Board.from_text(text, field="--board")
 
 
 def parse_counts(text: str | None, option: str) -> tuple[int | None, int | None]:

@@ -13,9 +13,11 @@ import numpy as np
 from plenodepth.cache import WorkFolder, cache_key
 from plenodepth.calib.blur.step import kappa_step
 from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.bundle.step import CAMERA, adjust_step
+from plenodepth.calib.corners.step import features_step
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.image_list import ListedImage
-from plenodepth.calib.steps import CAMERA, GridOptions, adjust_step, features_step, white_step
+from plenodepth.calib.whites.step import GridOptions, white_step
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera
 from plenodepth.errors import InputError
 from plenodepth.progress import Progress
@@ -110,12 +112,14 @@ def calibrate(study: Study, name: str, source: Source) -> Calibration:
     """The cameras of a dataset, from its white images and boards."""
     optics, white, board, images = source.optics, source.white, source.boards.board, source.boards.images
     work, progress = study.work_folder("calibration", name), study.progress
-    first = white_step(work, optics, source.whites, None, GridOptions(), progress)
-    features = features_step(images, white, board, first.camera, work, study.threads, progress).features
+    first = white_step(source.whites, optics, work, progress=progress)
+    features = features_step(
+        images, board, first.camera, work, white=white, threads=study.threads, progress=progress
+    ).features
     camera = _adjust(work, first.camera, features, first.centers, board, AdjustSettings(aperture=True), progress)
-    camera = kappa_step(images, white, features, camera, work, progress, threads=study.threads).camera
+    camera = kappa_step(images, features, camera, work, white=white, threads=study.threads, progress=progress).camera
     work = study.work_folder("calibration", f"{name}-pinhole")
-    plain = white_step(work, optics, source.whites, None, GridOptions(type_count=0), progress)
+    plain = white_step(source.whites, optics, work, grid=GridOptions(type_count=0), progress=progress)
     pinhole = _adjust(work, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
     return Calibration(name, first.camera, camera, pinhole, BoardCorners(board, images, white, features))
 
@@ -126,7 +130,9 @@ def prepare_dataset(study: Study, name: str, source: Source, calibration: Calibr
         return Dataset(name, source, calibration, calibration.boards)
     board, images = source.scale_boards.board, source.scale_boards.images
     work, white = study.work_folder("calibration", f"{name}-scale"), calibration.boards.white
-    found = features_step(images, white, board, calibration.start, work, study.threads, study.progress)
+    found = features_step(
+        images, board, calibration.start, work, white=white, threads=study.threads, progress=study.progress
+    )
     return Dataset(name, source, calibration, BoardCorners(board, images, white, found.features))
 
 
@@ -144,6 +150,8 @@ def _adjust(
     if work.kept(ADJUST_RECORD, key) is None:
         if start.type_count == 0:
             features = replace(features, rho=np.full(len(features), np.nan), rho_sigma=np.full(len(features), np.nan))
-        step = adjust_step(features, centers, board, start, work, settings, progress, work.path.name)
+        step = adjust_step(
+            features, centers, board, start, work, settings=settings, name=work.path.name, progress=progress
+        )
         work.keep(ADJUST_RECORD, key, [CAMERA], {"rmse_uv": step.adjustment.rmse_uv})
     return load_plenoptic_camera(work / CAMERA)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from plenodepth.cache import cache_key
-from plenodepth.calib.blur.step import frames_with_features
+from plenodepth.calib.image_list import frames_with_features
+from plenodepth.calib.records import keep_record, kept_record
 from plenodepth.calib.scale.boards import BoardScaleFit, fit_board_scale
 from plenodepth.calib.scale.fit import ScaleOrder
-from plenodepth.calib.scale.step import board_depths, scale_record, with_scale
+from plenodepth.calib.scale.step import ScaleRecord, board_depths, scale_record, with_scale
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import Array
 from plenodepth.depth.settings import DepthSettings
@@ -79,15 +78,15 @@ def fit_scale(
         }
     )
     work, name = study.work_folder("scale", dataset.calibration.name), f"{model}-{key[:16]}.json"
-    record = work.kept(name, key)
+    record = kept_record(ScaleRecord, work, name, key)
     if record is None:
         images = frames_with_features(boards.images, boards.features)
         files = {image.path: path for image, path in zip(images, maps, strict=True)}
         found = board_depths(images, boards.features, lambda image: load_map(files[image.path]), study.progress)
         apparent = found.aperture_model != "off"
         fit, notes = _fit_growing(boards, found.depth, camera, order, apparent=apparent)
-        content = scale_record(fit, found.aperture_model, False, [*sorted(found.notes), *notes])
-        record = work.keep(name, key, [], content)
+        record = scale_record(fit, found.aperture_model, False, [*sorted(found.notes), *notes])
+        keep_record(record, work, name, key)
     return ScaleFit(with_scale(camera, record), _scale_errors(record))
 
 
@@ -106,24 +105,22 @@ def _fit_growing(
     raise refused
 
 
-def _scale_errors(record: Mapping[str, Any]) -> ScaleErrors:
+def _scale_errors(record: ScaleRecord) -> ScaleErrors:
     """The part of a record of Γ that is reported."""
 
-    def numbers(values: list[float | None]) -> tuple[float, ...]:
+    def numbers(values: tuple[float | None, ...]) -> tuple[float, ...]:
         return tuple(float("nan") if value is None else value for value in values)
 
     return ScaleErrors(
-        order=record["order"],
-        best_order=record["best_order"],
-        depth_scale=tuple(record["depth_scale"]),
-        standard_errors=numbers(record["standard_errors"]),
-        median_before=record["median_before"],
-        median_after=record["median_after"],
-        median_size_before=record["median_size_before"],
-        median_size_after=record["median_size_after"],
-        frames=tuple(BoardScaleError(**row) for row in record["frames"]),
-        held_out={
-            order: HeldOutErrors(held["median"], numbers(held["errors"])) for order, held in record["held_out"].items()
-        },
-        aperture_model=record["aperture_model"],
+        order=record.order,
+        best_order=record.best_order,
+        depth_scale=record.depth_scale,
+        standard_errors=numbers(record.standard_errors),
+        median_before=record.median_before,
+        median_after=record.median_after,
+        median_size_before=record.median_size_before,
+        median_size_after=record.median_size_after,
+        frames=tuple(BoardScaleError(**vars(row)) for row in record.frames),
+        held_out={order: HeldOutErrors(held.median, numbers(held.errors)) for order, held in record.held_out.items()},
+        aperture_model=record.aperture_model,
     )

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from plenodepth.calib.advice.fit_facts import FitFacts
+from plenodepth.calib.blur.step import KappaRecord
 from plenodepth.calib.features import Features
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.depth import depth_precision, virtual_from_metric
@@ -140,18 +141,19 @@ def feature_figure(images: Mapping[int, tuple[NDArray[np.float32], int]], featur
     return figure
 
 
-def kappa_figure(record: Mapping[str, Any]) -> Figure:
-    """κ of each frame alone with its standard error, and κ of all; `record` as `calib.blur.step` writes it."""
+def kappa_figure(record: KappaRecord) -> Figure:
+    """κ of each frame alone with its standard error, and κ of all."""
     figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
-    rows = [row for row in record["frames"] if row["kappa"] is not None]
+    rows = [row for row in record.frames if row.kappa is not None]
     place = np.arange(len(rows))
-    errors = [row["standard_error"] or 0.0 for row in rows]
-    axes.errorbar(place, [row["kappa"] for row in rows], yerr=errors, fmt="o", color=BLUE, label="one frame alone")
-    kappa, sigma = record["kappa"], record["standard_error"]
+    errors = [row.standard_error or 0.0 for row in rows]
+    values = [row.kappa for row in rows if row.kappa is not None]
+    axes.errorbar(place, values, yerr=errors, fmt="o", color=BLUE, label="one frame alone")
+    kappa, sigma = record.kappa, record.standard_error
     axes.axhline(kappa, color=ORANGE, label=f"all: {kappa:.4f} ± {sigma:.4f}")
     axes.axhspan(kappa - sigma, kappa + sigma, color=ORANGE, alpha=0.2, linewidth=0)
-    axes.set_xticks(place, [str(row["frame"]) for row in rows])
+    axes.set_xticks(place, [str(row.frame) for row in rows])
     axes.set_xlabel("frame")
     axes.set_ylabel("κ = σ/ρ (bars: standard error)")
     axes.grid(True, **GRID)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +10,7 @@ from matplotlib.figure import Figure
 
 from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
+from plenodepth.calib.bundle.poses import BoardPlace
 from plenodepth.calib.lidar.pose import LidarPose
 from plenodepth.camera.model import Array
 from plenodepth.view.figures.style import (
@@ -193,22 +193,19 @@ def lidar_residual_figure(found: LidarPose, names: Sequence[str]) -> Figure:
     return figure
 
 
-def board_poses_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """RMSE of each frame, and where the boards stand.
-
-    Each row has `frame`, `distance` (mm), `tilt` (°), `rmse_uv` (px) and may have `board`.
-    """
+def board_poses_figure(rows: Sequence[BoardPlace]) -> Figure:
+    """RMSE of each frame, and where the boards stand."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     bars, places = figure.subplots(1, 2)
     at = np.arange(len(rows))
-    bars.bar(at, [row["rmse_uv"] for row in rows], color=BLUE)
-    names = [f"{row['frame']}" + (f".{row['board']}" if row.get("board") else "") for row in rows]
+    bars.bar(at, [row.rmse_uv for row in rows], color=BLUE)
+    names = [f"{row.frame}" + (f".{row.board}" if row.board else "") for row in rows]
     bars.set_xticks(at, names)
     bars.set_xlabel("frame")
     bars.set_ylabel("RMSE of (u, v) [px]")
-    places.plot([row["distance"] for row in rows], [row["tilt"] for row in rows], "o", color=BLUE)
+    places.plot([row.distance for row in rows], [row.tilt for row in rows], "o", color=BLUE)
     for row, name in zip(rows, names, strict=True):
-        places.annotate(name, (row["distance"], row["tilt"]), **BESIDE)
+        places.annotate(name, (row.distance, row.tilt), **BESIDE)
     places.set_xlabel("distance of the board's middle [mm]")
     places.set_ylabel("tilt [°]")
     for axes in (bars, places):
