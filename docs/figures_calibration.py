@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenodepth.calib.advice.fit_facts import fit_facts, radial_profiles
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.parameter_uncertainty import derived_parameters, uncertainty
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.bundle.uncertainty import derived_parameters, uncertainty
 from plenodepth.view import write_figure
 from plenodepth.view.figures.style import type_color, type_label
 

@@ -18,6 +18,10 @@ from plenodepth.lazy import lazy_exports
 from plenodepth.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from plenodepth.calib.features import Board as Board
+    from plenodepth.calib.pipeline import Calibration as Calibration
+    from plenodepth.calib.pipeline import calibrate as calibrate
+    from plenodepth.calib.whites.initial_camera import Optics as Optics
     from plenodepth.camera import GridCamera as GridCamera
     from plenodepth.camera import PlenopticCamera as PlenopticCamera
     from plenodepth.camera import load_camera as load_camera
@@ -40,12 +44,16 @@ if TYPE_CHECKING:
     from plenodepth.sim.simulate import simulate_white as simulate_white
 
 MODULES = {
+    "Board": "plenodepth.calib.features",
+    "Calibration": "plenodepth.calib.pipeline",
     "DepthResult": "plenodepth.metric.result",
     "DepthSettings": "plenodepth.depth.settings",
     "FilterSettings": "plenodepth.depth.filters",
     "GridCamera": "plenodepth.camera",
+    "Optics": "plenodepth.calib.whites.initial_camera",
     "PlenopticCamera": "plenodepth.camera",
     "RawImage": "plenodepth.raw",
+    "calibrate": "plenodepth.calib.pipeline",
     "clean_image": "plenodepth.raw",
     "compare_clouds": "plenodepth.evaluate",
     "compare_to_mesh": "plenodepth.evaluate",

@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 
 from plenodepth.calib.advice.summary import CalibrationRun
-from plenodepth.calib.bundle.adjust import Adjustment
+from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.calib.bundle.observations import Fit
+from plenodepth.calib.bundle.parameter_uncertainty import uncertainty
 from plenodepth.calib.bundle.problem import Estimate, Problem, Weighted, WeightedCenters
 from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.start_poses import BoardView
-from plenodepth.calib.bundle.uncertainty import uncertainty
 from plenodepth.calib.bundle.weights import Scales
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, project

@@ -21,14 +21,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from plenodepth.cache import WorkFolder
-from plenodepth.calib.advice.advise import Advice
+from plenodepth.calib.advice.rules import Advice
 from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary, HoldOut, KappaSummary, input_file
 from plenodepth.calib.blur.step import KappaRecord, kappa_step
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty
 from plenodepth.calib.bundle.poses import write_board_poses
 from plenodepth.calib.bundle.settings import AdjustSettings, free_parameters
 from plenodepth.calib.bundle.step import CAMERA, POSES, AdjustStep, adjust_step
-from plenodepth.calib.bundle.uncertainty import Uncertainty
 from plenodepth.calib.corners.step import FEATURES, FeaturesStep, features_step
 from plenodepth.calib.feature_files import write_centers, write_features
 from plenodepth.calib.features import Board, Centers, Features

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.bundle.adjust import Adjustment
+from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices

@@ -8,8 +8,8 @@ import numpy as np
 
 from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
 from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, Profile
-from plenodepth.calib.bundle.adjust import Adjustment
-from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty
+from plenodepth.calib.bundle.adjustment import Adjustment
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import PlenopticCamera

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from plenodepth.cache import file_hash
-from plenodepth.calib.advice.advise import Advice, advise
 from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, fit_facts, radial_profiles
-from plenodepth.calib.bundle.adjust import Adjustment
+from plenodepth.calib.advice.rules import Advice, advise
+from plenodepth.calib.bundle.adjustment import Adjustment
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty, derived_parameters
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty, derived_parameters
 from plenodepth.calib.features import Board
 from plenodepth.calib.records import to_json
 from plenodepth.calib.whites.radii import WhiteRadii
@@ -81,7 +81,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class UncertaintySummary:
-    """How well the parameters are known together (see `calib.bundle.uncertainty`)."""
+    """How well the parameters are known together (see `calib.bundle.parameter_uncertainty`)."""
 
     scatter_factor: float
     condition: float

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from plenodepth.cache import WorkFolder, cache_key
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.records import finite, keep_record, kept_record

@@ -1,7 +1,7 @@
 """Bundle adjustment with Ceres: one residual block per board and frame, one for the micro-image centres, priors.
 
 The unknowns are steps from an estimate: the camera's of `perturbed_camera`, and six of `Pose.perturbed` for
-each board. Robust weights are given; `calib.bundle.adjust` refreshes them between solutions.
+each board. Robust weights are given; `calib.bundle.adjustment` refreshes them between solutions.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plenodepth.cache import WorkFolder
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.bundle.poses import write_board_poses
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.bundle.uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, save_camera
 from plenodepth.camera.model import Provenance

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plenodepth.cache import WorkFolder, cache_key, file_hash
-from plenodepth.calib.corners.find_features import find_features
+from plenodepth.calib.corners.board_features import find_features
 from plenodepth.calib.feature_files import read_features, write_features
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import ListedImage, ReadImage, clean_board_image, image_name

@@ -1,1 +1,49 @@
-"""Where a laser scanner stands relative to the camera."""
+"""A scan and an image in, the pose of the laser scanner out."""
+
+from typing import TYPE_CHECKING
+
+from plenodepth.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from plenodepth.calib.lidar.files import Targets as Targets
+    from plenodepth.calib.lidar.files import read_lidar_pose as read_lidar_pose
+    from plenodepth.calib.lidar.files import read_scan as read_scan
+    from plenodepth.calib.lidar.files import read_targets as read_targets
+    from plenodepth.calib.lidar.files import write_targets as write_targets
+    from plenodepth.calib.lidar.image_targets import find_image_targets as find_image_targets
+    from plenodepth.calib.lidar.point_matching import match_constellations as match_constellations
+    from plenodepth.calib.lidar.pose import LidarPose as LidarPose
+    from plenodepth.calib.lidar.pose import find_lidar_pose as find_lidar_pose
+    from plenodepth.calib.lidar.scan_targets import find_lidar_targets as find_lidar_targets
+    from plenodepth.calib.lidar.scanner import Scanner as Scanner
+    from plenodepth.calib.lidar.scanner import find_scanner as find_scanner
+    from plenodepth.calib.lidar.step import LidarRecord as LidarRecord
+    from plenodepth.calib.lidar.step import LidarStep as LidarStep
+    from plenodepth.calib.lidar.step import ScannerFiles as ScannerFiles
+    from plenodepth.calib.lidar.step import ScannerPose as ScannerPose
+    from plenodepth.calib.lidar.step import find_scanner_pose as find_scanner_pose
+    from plenodepth.calib.lidar.step import lidar_step as lidar_step
+
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "LidarPose": "plenodepth.calib.lidar.pose",
+        "LidarRecord": "plenodepth.calib.lidar.step",
+        "LidarStep": "plenodepth.calib.lidar.step",
+        "Scanner": "plenodepth.calib.lidar.scanner",
+        "ScannerFiles": "plenodepth.calib.lidar.step",
+        "ScannerPose": "plenodepth.calib.lidar.step",
+        "Targets": "plenodepth.calib.lidar.files",
+        "find_image_targets": "plenodepth.calib.lidar.image_targets",
+        "find_lidar_pose": "plenodepth.calib.lidar.pose",
+        "find_lidar_targets": "plenodepth.calib.lidar.scan_targets",
+        "find_scanner": "plenodepth.calib.lidar.scanner",
+        "find_scanner_pose": "plenodepth.calib.lidar.step",
+        "lidar_step": "plenodepth.calib.lidar.step",
+        "match_constellations": "plenodepth.calib.lidar.point_matching",
+        "read_lidar_pose": "plenodepth.calib.lidar.files",
+        "read_scan": "plenodepth.calib.lidar.files",
+        "read_targets": "plenodepth.calib.lidar.files",
+        "write_targets": "plenodepth.calib.lidar.files",
+    },
+)

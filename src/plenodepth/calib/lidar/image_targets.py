@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.calib.corners.board_features import checked_gray
 from plenodepth.calib.corners.board_views import Grid, refined_views, virtual_depth
 from plenodepth.calib.corners.clusters import Clusters, find_clusters
-from plenodepth.calib.corners.find_features import checked_gray
 from plenodepth.calib.corners.search import find_corners
 from plenodepth.calib.corners.view_features import ViewFeatures, features_of_views
 from plenodepth.calib.features import UNKNOWN, Features

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from plenodepth.calib.corners.find_features import FrameFeatures, find_features
+from plenodepth.calib.corners.board_features import FrameFeatures, find_features
 from plenodepth.calib.features import Board, Features
 from plenodepth.camera import PlenopticCamera, load_camera, metric_from_virtual, preset, project
 from plenodepth.camera.micro_lenses import predicted_center

@@ -10,13 +10,18 @@ import numpy as np
 import pytest
 from ideal_features import BOARD, SIGMA, ideal_centers, ideal_features, nominal, small_camera, spread_poses
 
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
 from plenodepth.calib.bundle.corner_depth import cluster_views
+from plenodepth.calib.bundle.parameter_uncertainty import (
+    Uncertainty,
+    depth_uncertainty,
+    derived_parameters,
+    uncertainty,
+)
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.residuals import Seen, feature_residuals
 from plenodepth.calib.bundle.settings import FOCAL, AdjustSettings
 from plenodepth.calib.bundle.start_poses import pinhole_poses
-from plenodepth.calib.bundle.uncertainty import Uncertainty, depth_uncertainty, derived_parameters, uncertainty
 from plenodepth.calib.feature_files import read_centers, read_features
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno

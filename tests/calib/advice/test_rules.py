@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from calibrations import BOARD, centers_of, features_of, fitted_at_truth, share_of_distances, usual_poses
 
-from plenodepth.calib.advice.advise import Advice, advise
 from plenodepth.calib.advice.coverage_rules import (
     distances,
     frame_count,
@@ -33,9 +32,10 @@ from plenodepth.calib.advice.fit_rules import (
     outliers,
     scatter,
 )
-from plenodepth.calib.bundle.adjust import Adjustment, adjust
+from plenodepth.calib.advice.rules import Advice, advise
+from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.bundle.uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.features import Board
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera import PlenopticCamera, preset

@@ -29,8 +29,8 @@ from plenodepth.calib.advice.fit_rules import (
     outliers,
     scatter,
 )
-from plenodepth.calib.bundle.adjust import Adjustment
-from plenodepth.calib.bundle.uncertainty import Uncertainty
+from plenodepth.calib.bundle.adjustment import Adjustment
+from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.model import PlenopticCamera
 
