@@ -122,7 +122,7 @@ def test_features_of_another_camera_or_of_several_frames_are_one_line(
     assert "give the camera that the features" in refused(*command(files, out, camera="r12-mini"))
     found = read_features(files / "features.csv")
     write_features(replace(found, frame=np.arange(len(found)) % 2), changed)
-    assert "give --frame" in refused(*command(files, out, features=changed))
+    assert "--frame: is needed" in refused(*command(files, out, features=changed))
     assert "--frame: is 3" in refused(*command(files, out, frame=3))
     assert "--out" in refused(*command(files, tmp_path / "pose.txt"))
     assert not out.exists()

@@ -244,7 +244,9 @@ def _features_of_frame(path: Path, frame: int | None, camera: PlenopticCamera) -
     frames = features.frames.tolist()
     if frame is None:
         if len(frames) > 1:
-            raise InputError(f"has {len(frames)} frames ({frames[0]} … {frames[-1]})", file=path, fix="give the frame")
+            raise InputError(
+                f"is needed: there are {len(frames)} ({frames[0]} … {frames[-1]})", file=path, field="frame"
+            )
         frame = frames[0]
     if frame not in frames:
         raise InputError(
