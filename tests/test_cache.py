@@ -91,8 +91,9 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_changed_source_changes_every_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sim").mkdir()
-    for name in ("a.py", "sim/b.py"):
+    for room in ("sim", "calib"):
+        (tmp_path / room).mkdir()
+    for name in ("errors.py", "calib/a.py", "sim/b.py"):
         (tmp_path / name).write_text("x = 1")
     monkeypatch.setattr(cache, "PACKAGE", tmp_path)
 
@@ -102,12 +103,14 @@ def test_a_changed_source_changes_every_key(tmp_path: Path, monkeypatch: pytest.
 
     try:
         before = keys()
-        (tmp_path / "a.py").write_text("x = 2")
+        (tmp_path / "calib" / "a.py").write_text("x = 2")
         after = keys()
         assert after[0] != before[0]
-        assert after[1] == before[1]  # only the sources of that room count
-        (tmp_path / "sim" / "b.py").write_text("x = 2")
-        assert keys()[1] != before[1]
+        assert after[1] == before[1]  # only the sources of that room count,
+        for name in ("sim/b.py", "errors.py"):  # and those that every room uses
+            (tmp_path / name).write_text("x = 2")
+            assert keys()[1] != before[1]
+            (tmp_path / name).write_text("x = 1")
     finally:
         source_hash.cache_clear()
 

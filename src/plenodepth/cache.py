@@ -98,11 +98,15 @@ def content_hash(value: Any) -> str:
 
 @cache
 def source_hash(*rooms: str) -> str:
-    """Hash of the Python sources of these sub-packages (by default of the whole package), names and contents."""
+    """Hash of the Python sources of this package, names and contents: of all, or of these sub-packages.
+
+    The modules beside the sub-packages, which all of them use, always count.
+    """
     digest = hashlib.sha256()
-    for folder in [PACKAGE / room for room in rooms] or [PACKAGE]:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not rooms or "/" not in name or name.split("/")[0] in rooms:
+            digest.update(f"{name}\0".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
