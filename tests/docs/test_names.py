@@ -1,0 +1,88 @@
+"""Names of modules, functions, files, commands and options in the documentation exist."""
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from documented_names import find_name
+
+from plenodepth.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "plenodepth"
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+ROOMS = "|".join(sorted(path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_")))
+DOTTED = re.compile(rf"(?:plenodepth\.)?(?:{ROOMS})(?:\.\w+)+")
+DATA_FILE = re.compile(r".*\.(js|json|png|tiff|yaml)")
+SOURCE_FILE = re.compile(r"[\w/]+/\w+\.py|(examples|benchmarks|tests)/[\w/.-]+")
+VARIABLES = {"distance", "virtual_depth", "baseline"}  # what the table of symbols names that is no function or class
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def code_spans(page: Path) -> list[str]:
+    """What stands between single backticks, outside of code blocks."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+@every_page
+def test_dotted_names_exist(page: Path) -> None:
+    names = {span.split("(")[0] for span in code_spans(page)}
+    dotted = {name for name in names if DOTTED.fullmatch(name) and not DATA_FILE.fullmatch(name)}
+    assert not [name for name in dotted if not find_name(f"plenodepth.{name.removeprefix('plenodepth.')}")]
+
+
+@every_page
+def test_source_files_exist(page: Path) -> None:
+    paths = [word for span in code_spans(page) for word in span.split() if SOURCE_FILE.fullmatch(word)]
+    assert not [path for path in paths if not (ROOT / path).exists() and not (PACKAGE / path).exists()]
+
+
+@every_page
+def test_python_examples_use_names_that_exist(page: Path) -> None:
+    used = []
+    for node in (node for block in blocks(page, "python") for node in ast.walk(ast.parse(block))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("plenodepth"):
+            used += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "plenodepth":
+            used.append(f"plenodepth.{node.attr}")
+    assert not [name for name in used if not find_name(name)]
+
+
+@every_page
+def test_commands_and_options_exist(page: Path) -> None:
+    for block in blocks(page, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["plenodepth"]:
+                require_command(words[1:], line)
+
+
+def require_command(words: list[str], line: str) -> None:
+    command = typer.main.get_command(app)
+    while words and words[0] in getattr(command, "commands", {}):
+        command = command.commands[words.pop(0)]  # type: ignore[attr-defined]
+    if words[:1] == ["--help"]:
+        return
+    if hasattr(command, "commands"):  # a group that is a command, too
+        command = command.commands["all"]
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    assert not [word for word in words if word.startswith("--") and word not in known], line
+
+
+def test_the_symbols_of_the_paper_have_their_names_in_the_code() -> None:
+    table = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8").split("## The paper's symbols")[1]
+    cells = [line.rsplit("|", 2)[1] for line in table.splitlines() if line.startswith("|")]
+    names = {name for cell in cells for name in re.findall(r"`([\w.]+)`", cell)} - VARIABLES
+    assert len(names) > 40
+    rooms = ("plenodepth", "plenodepth.camera")
+    assert not [name for name in names if not any(find_name(f"{room}.{name}") for room in rooms)]
