@@ -1,9 +1,5 @@
 """The calibration: white images and boards in, a camera with uncertainties and advice out.
 
-    calibration = calibrate("boards", "9x5:10mm", Optics(50, 4, 450, 0.0055, 4096, 3072), whites="whites")
-    calibration.camera, calibration.advice
-    calibration.save("results")
-
 Steps, each in its room: `whites.step` (grid, centres, radii, a camera to start from), `corners.step` (features),
 `bundle.step` (adjustment), `blur.step` (κ). Results of steps are kept in the work folder and used again as long as
 they are up to date.
@@ -140,6 +136,12 @@ def calibrate(
     threads: by default one for each core.
     on_step: called when white images or features are done, as to draw a figure of them.
     read: reads image files; by default an `ImageReader`, which reads each file once.
+
+    >>> optics = plenodepth.Optics(50, 4, 450, 0.0055, 560, 404)  # F, f-number, focus, pixel (mm), width, height (px)
+    >>> calibration = plenodepth.calibrate("boards", "5x4:2.5mm", optics, whites=["white.png"])
+    >>> calibration.summary.rmse_uv < 0.3, len(calibration.camera.provenance.covariance_parameters) > 10
+    (True, True)
+    >>> calibration.save("calibration")
     """
     kind = Board.from_text(board) if isinstance(board, str) else board
     pictures, white_images = images_of(boards), [] if whites is None else images_of(whites)

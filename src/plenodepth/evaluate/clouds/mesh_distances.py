@@ -41,6 +41,10 @@ def compare_to_mesh(
     """Distances of points (n, 3) to a mesh of vertices (v, 3) and faces (f, 3), all in one frame, mm.
 
     Distances beyond `cap` count as the cap in the figures.
+
+    >>> corners = [[0.0, 0.0, 900.0], [10.0, 0.0, 900.0], [0.0, 10.0, 900.0]]
+    >>> plenodepth.compare_to_mesh([[1.0, 1.0, 902.0], [2.0, 2.0, 901.0]], corners, [[0, 1, 2]]).accuracy.mean
+    1.5
     """
     found = nearest_triangles(reading, vertices, faces, cap=cap, threads=threads, progress=progress)
     return MeshDistances(found.distance, found.index, directed_distances(found.distance, cap))
