@@ -261,7 +261,7 @@ class Distortion:
 
     @classmethod
     def from_coefficients(cls, coefficients: ArrayLike) -> Distortion:
-        """From (Q1, Q2, Q3, P1, P2)."""
+        """A distortion with the coefficients (Q1, Q2, Q3, P1, P2)."""
         c = frozen_vector(coefficients, 5, "distortion")
         return cls(c[:3], c[3:])
 

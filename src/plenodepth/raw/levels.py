@@ -27,7 +27,7 @@ class Levels:
 
     @property
     def span(self) -> float:
-        """From black to full scale."""
+        """The difference between full scale and black."""
         return self.full - self.black
 
     @property

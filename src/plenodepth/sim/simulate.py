@@ -54,7 +54,7 @@ class FrameInfo:
     version: str = __version__
 
     def content(self) -> dict[str, Any]:
-        """As info.json holds it."""
+        """The content of info.json."""
         content: dict[str, Any] = {
             "plenodepth": self.version,
             "camera": self.camera,

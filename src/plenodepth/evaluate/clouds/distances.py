@@ -61,7 +61,7 @@ class DirectedDistances:
 
 @dataclass(frozen=True)
 class FScore:
-    """At a threshold in mm: shares in 0 … 1."""
+    """Precision, recall and F-score at a threshold in mm, each in 0 … 1."""
 
     threshold: float
     precision: float  # of the reading's points within the threshold of the reference

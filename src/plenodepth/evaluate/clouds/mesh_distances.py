@@ -22,7 +22,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MeshDistances:
-    """Of n points to a mesh, mm."""
+    """Distances of n points to a mesh, mm."""
 
     distance: Float64  # (n,) to the nearest place of any triangle; ∞ beyond the cap
     face: NDArray[np.int64]  # (n,) that triangle; −1 beyond the cap

@@ -28,7 +28,7 @@ THIN = 1e-6  # width over length of a cloud that is a line
 
 @dataclass(frozen=True)
 class Spread:
-    """Of residuals of the inliers, mm."""
+    """How far the inliers lie from the plane, mm."""
 
     rms: float
     robust: float  # 1.4826 × MAD: the median of |residual − median|
