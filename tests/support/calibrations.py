@@ -14,9 +14,8 @@ from plenodepth.calib.bundle.parameter_uncertainty import uncertainty
 from plenodepth.calib.bundle.problem import Estimate, Problem, Weighted, WeightedCenters
 from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
 from plenodepth.calib.bundle.settings import AdjustSettings
-from plenodepth.calib.bundle.start_poses import BoardView
 from plenodepth.calib.bundle.weights import Scales
-from plenodepth.calib.features import Board, Centers, Features
+from plenodepth.calib.features import Board, BoardView, Centers, Features
 from plenodepth.camera import PlenopticCamera, lens_distances, preset, project
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.parameters import intrinsic_names

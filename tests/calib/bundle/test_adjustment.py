@@ -11,7 +11,6 @@ import pytest
 from ideal_features import BOARD, SIGMA, ideal_centers, ideal_features, nominal, small_camera, spread_poses
 
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
-from plenodepth.calib.bundle.corner_depth import cluster_views
 from plenodepth.calib.bundle.parameter_uncertainty import (
     Uncertainty,
     depth_uncertainty,
@@ -21,7 +20,7 @@ from plenodepth.calib.bundle.parameter_uncertainty import (
 from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.residuals import Seen, feature_residuals
 from plenodepth.calib.bundle.settings import FOCAL, AdjustSettings
-from plenodepth.calib.bundle.start_poses import pinhole_poses
+from plenodepth.calib.bundle.start_poses import corner_depths, pinhole_poses
 from plenodepth.calib.feature_files import read_centers, read_features
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno
@@ -92,7 +91,7 @@ def test_corners_are_predicted_where_they_appear() -> None:
 
 def test_pinhole_poses_start_near_the_true_ones() -> None:
     features = ideal_features(CAMERA, POSES, apparent=False)
-    candidates = pinhole_poses(cluster_views(features, CAMERA), BOARD, CAMERA)
+    candidates = pinhole_poses(corner_depths(features, CAMERA), BOARD, CAMERA)
     for frame, true in enumerate(POSES):
         distance = min(np.linalg.norm(pose(BOARD.points(22)) - true(BOARD.points(22))) for pose in candidates[frame, 0])
         assert distance < 0.03 * true.translation[2]
@@ -100,7 +99,7 @@ def test_pinhole_poses_start_near_the_true_ones() -> None:
 
 def test_cluster_depths_are_the_boards_virtual_depths() -> None:
     features = ideal_features(CAMERA, POSES, apparent=False)
-    clusters = cluster_views(features, CAMERA)
+    clusters = corner_depths(features, CAMERA)
     depth = np.array([POSES[f](BOARD.points(c))[2] for f, c in zip(clusters.frame, clusters.corner, strict=True)])
     true = virtual_from_metric(depth, CAMERA)
     many = clusters.views > 10

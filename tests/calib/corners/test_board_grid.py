@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plenodepth.calib.corners.board_grid import find_boards, homography, mapped
+from plenodepth.calib.corners.board_grid import apply_homography, find_boards, homography
 from plenodepth.calib.corners.clusters import Clusters
 from plenodepth.calib.features import Board
 
@@ -22,7 +22,7 @@ def grid(turn: float = 0.0, noise: float = 0.0, columns: int = 6, rows: int = 4)
     middle = place.mean(axis=0)
 
     def image(at: np.ndarray) -> np.ndarray:
-        return mapped(PERSPECTIVE, (at - middle) @ rotation.T + [3, 2])
+        return apply_homography(PERSPECTIVE, (at - middle) @ rotation.T + [3, 2])
 
     center = image(place)
     along, down = image(place + [0.01, 0]) - center, image(place + [0, 0.01]) - center
@@ -112,5 +112,5 @@ def test_no_clusters_are_no_board() -> None:
 
 def test_homography_takes_places_to_their_images() -> None:
     place = np.random.default_rng(1).uniform(0, 8, (20, 2))
-    matrix = homography(place, mapped(PERSPECTIVE, place))
+    matrix = homography(place, apply_homography(PERSPECTIVE, place))
     np.testing.assert_allclose(matrix / matrix[2, 2], PERSPECTIVE, rtol=1e-6, atol=1e-9)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plenodepth.calib.corners.clipping import appears_at, clipping, knows_clipping, looks_at, no_clipping
+from plenodepth.calib.corners.clipping import (
+    apparent_positions,
+    chief_ray_positions,
+    clipping,
+    knows_clipping,
+    no_clipping,
+)
 from plenodepth.camera import apparent_position, chief_ray_position, preset
 
 CAMERA = preset("r12-mini")
@@ -17,7 +23,7 @@ def test_pixels_look_where_the_camera_model_says(virtual_depth: float) -> None:
     v = np.full(len(K), virtual_depth)
     uv = CAMERA.micro_images.center(K, L) + [[0.5, 1.0], [-4.0, 3.0], [6.0, 4.0], [2.0, -8.0]]
     np.testing.assert_allclose(
-        looks_at(clipping(K, L, v, CAMERA), uv), chief_ray_position(uv, K, L, v, CAMERA), atol=5e-3
+        chief_ray_positions(clipping(K, L, v, CAMERA), uv), chief_ray_position(uv, K, L, v, CAMERA), atol=5e-3
     )
 
 
@@ -26,13 +32,14 @@ def test_corners_appear_where_the_camera_model_says(virtual_depth: float) -> Non
     v = np.full(len(K), virtual_depth)
     thin = CAMERA.micro_images.center(K, L) + [[0.5, 1.0], [-3.0, 3.0], [4.0, 3.0], [2.0, -5.0]]
     clip = clipping(K, L, v, CAMERA)
-    uv, covariance = appears_at(clip, thin, np.tile(np.eye(2), (len(K), 1, 1)))
+    uv, covariance = apparent_positions(clip, thin, np.tile(np.eye(2), (len(K), 1, 1)))
     np.testing.assert_allclose(uv, apparent_position(thin, K, L, v, CAMERA), atol=5e-3)
-    np.testing.assert_allclose(looks_at(clip, uv), thin, atol=1e-3)
+    np.testing.assert_allclose(chief_ray_positions(clip, uv), thin, atol=1e-3)
     # The covariance goes with the derivative of the way there.
     step = 1e-2
     ahead, behind = (
-        np.array([appears_at(clip, thin + sign * unit, covariance)[0] for unit in np.eye(2)]) for sign in (step, -step)
+        np.array([apparent_positions(clip, thin + sign * unit, covariance)[0] for unit in np.eye(2)])
+        for sign in (step, -step)
     )
     jacobian = np.moveaxis((ahead - behind) / (2 * step), 0, -1)
     np.testing.assert_allclose(covariance, jacobian @ jacobian.transpose(0, 2, 1), rtol=0.1, atol=0.02)
@@ -41,8 +48,8 @@ def test_corners_appear_where_the_camera_model_says(virtual_depth: float) -> Non
 def test_without_a_camera_nothing_shifts() -> None:
     clip = no_clipping(CAMERA.micro_images, K, L)
     uv = CAMERA.micro_images.center(K, L) + [3.0, -2.0]
-    np.testing.assert_array_equal(looks_at(clip, uv), uv)
-    there, covariance = appears_at(clip, uv, np.tile(np.eye(2), (len(K), 1, 1)))
+    np.testing.assert_array_equal(chief_ray_positions(clip, uv), uv)
+    there, covariance = apparent_positions(clip, uv, np.tile(np.eye(2), (len(K), 1, 1)))
     np.testing.assert_allclose(there, uv, atol=1e-9)
     np.testing.assert_allclose(covariance, np.tile(np.eye(2), (len(K), 1, 1)), atol=1e-9)
     assert not knows_clipping(None)
@@ -51,7 +58,7 @@ def test_without_a_camera_nothing_shifts() -> None:
 
 def test_place_that_is_unknown_stays_unknown() -> None:
     clip = no_clipping(CAMERA.micro_images, K[:1], L[:1])
-    uv, _ = appears_at(clip, np.full((1, 2), np.nan), np.zeros((1, 2, 2)))
+    uv, _ = apparent_positions(clip, np.full((1, 2), np.nan), np.zeros((1, 2, 2)))
     assert np.isnan(uv).all()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plenodepth.calib.corners.search import find_corners, first_noise, usable_radius
+from plenodepth.calib.corners.search import estimate_noise, find_corners, usable_radius
 from plenodepth.camera import preset
 
 MICRO_IMAGES = preset("r12-mini").micro_images
@@ -69,7 +69,7 @@ def test_flat_and_straight_edged_micro_images_have_no_corners() -> None:
 
 def test_noise_is_that_of_the_image() -> None:
     image, _ = drawn(1.5, 0.05)
-    level = first_noise(image, MICRO_IMAGES).levels[0] @ [1, 0.5]
+    level = estimate_noise(image, MICRO_IMAGES).levels[0] @ [1, 0.5]
     assert np.sqrt(level) == pytest.approx(0.05, rel=0.6)
 
 

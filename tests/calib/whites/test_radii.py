@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plenodepth.calib.whites.grid import find_grid
 from plenodepth.calib.whites.initial_camera import Optics
-from plenodepth.calib.whites.lens_types import type_pattern_for
+from plenodepth.calib.whites.lattice_fit import type_pattern_for
 from plenodepth.calib.whites.precalibration import precalibrate
 from plenodepth.calib.whites.radii import measure_radii
 from plenodepth.camera import PlenopticCamera, predicted_center, preset

@@ -15,8 +15,7 @@ import numpy as np
 from plenodepth.cache import WorkFolder, cache_key, file_hash
 from plenodepth.calib.blur.kappa import BlurCoefficientFit, kappa_of_pairs
 from plenodepth.calib.blur.pairs import BlurPairs, blur_pairs
-from plenodepth.calib.feature_check import require_features_of
-from plenodepth.calib.features import Features
+from plenodepth.calib.features import Features, require_features_of
 from plenodepth.calib.image_list import (
     ListedImage,
     ReadImage,

@@ -16,9 +16,8 @@ import numpy as np
 from plenodepth.calib.bundle.observations import BoardObservations, Fit
 from plenodepth.calib.bundle.problem import Estimate, Problem, solve
 from plenodepth.calib.bundle.settings import FOCAL, FOCAL_SIGMA, AdjustSettings, free_parameters
-from plenodepth.calib.bundle.start_poses import BoardView
 from plenodepth.calib.bundle.weights import Scales
-from plenodepth.calib.features import Board, Centers, Features
+from plenodepth.calib.features import Board, BoardView, Centers, Features
 from plenodepth.camera.model import PlenopticCamera
 from plenodepth.geometry import Pose
 
@@ -87,7 +86,7 @@ def adjust(
     say = report or (lambda _: None)
     data = BoardObservations(replace(camera, depth_scale=None), features, centers, board, settings)
     say("board poses")
-    progress = _Progress(data.posed(start_poses))
+    progress = _Progress(data.start_estimate(start_poses))
     free = free_parameters(camera, settings)
     judged = FOCAL in free and FOCAL not in settings.priors
     considered: dict[str, float] = {}

@@ -20,7 +20,7 @@ from plenodepth.camera.model import Array, Indices, PlenopticCamera
 VARIABLES = ("main", "sensor", "focal", "diameter", "aperture")  # D, d, f, B and the pupil's diameter
 
 
-class Looks(NamedTuple):
+class LightCentroids(NamedTuple):
     """Per feature: the open part's centroid ȳ as a vector, and what it depends on."""
 
     offset: Array  # (n, 2) mm: the pixel's place, from where its lens shows the pupil's middle
@@ -29,17 +29,17 @@ class Looks(NamedTuple):
     by_variable: Array  # (n, 5, 2): by `VARIABLES`, mm/mm
 
 
-def looks(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Looks:
+def light_centroids(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> LightCentroids:
     """For pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
     away = _offset(uv, k, l, camera)
     distance = np.hypot(away[:, 0], away[:, 1])
     values = np.empty((len(distance), 2 + len(VARIABLES)))
-    kernel.looks(distance, *_optics(k, l, camera), values)
+    kernel.light_centroids(distance, *_optics(k, l, camera), values)
     direction = away / np.maximum(distance, 1e-12)[:, None]
     length, slope = values[:, 0], values[:, 1]
     along = direction[:, :, None] * direction[:, None, :]
     around = np.where(distance > 1e-9, length / np.maximum(distance, 1e-9), slope)
-    return Looks(
+    return LightCentroids(
         offset=away,
         shift=length[:, None] * direction,
         by_offset=slope[:, None, None] * along + around[:, None, None] * (np.eye(2) - along),
@@ -47,7 +47,7 @@ def looks(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Looks:
     )
 
 
-def appearing(uv: Array, k: Indices, l: Indices, gap: Array, camera: PlenopticCamera) -> Array:
+def apparent_pixels(uv: Array, k: Indices, l: Indices, gap: Array, camera: PlenopticCamera) -> Array:
     """Pixels (n, 2) that show what the thin-lens model puts at `uv`, where 1/v − 1/v0 = gap (n,).
 
     As `camera.apparent_position`, but without an end: beyond the last open pixel ȳ stays as it is, so that a rough
@@ -56,7 +56,7 @@ def appearing(uv: Array, k: Indices, l: Indices, gap: Array, camera: PlenopticCa
     away = _offset(uv, k, l, camera)
     target = np.hypot(away[:, 0], away[:, 1])
     place = np.empty(len(target))
-    kernel.appearing(target, gap, *_optics(k, l, camera), place)
+    kernel.apparent_pixels(target, gap, *_optics(k, l, camera), place)
     stretch = np.where(target > 0, place / np.maximum(target, 1e-12), 1)
     return np.asarray(uv + away * (stretch - 1)[:, None] / camera.sensor.pixel_size)
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenodepth.calib.bundle.corner_depth import cluster_views
 from plenodepth.calib.bundle.problem import Estimate, Prior, Problem, Weighted, WeightedCenters, solve
 from plenodepth.calib.bundle.residuals import Residuals, Seen, center_residuals, feature_residuals
 from plenodepth.calib.bundle.settings import DISTANCES, FOCAL, FOCAL_SIGMA, AdjustSettings, prior_factors
-from plenodepth.calib.bundle.start_poses import BoardView, pinhole_poses
+from plenodepth.calib.bundle.start_poses import corner_depths, pinhole_poses
 from plenodepth.calib.bundle.weights import (
     RHO_BIAS,
     Scales,
@@ -22,8 +21,7 @@ from plenodepth.calib.bundle.weights import (
     robust_weight,
     whitening,
 )
-from plenodepth.calib.feature_check import require_corners_of
-from plenodepth.calib.features import Board, Centers, Features
+from plenodepth.calib.features import Board, BoardView, Centers, Features, require_corners_of
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names
 from plenodepth.errors import InputError
@@ -67,12 +65,12 @@ class BoardObservations:
         self.features = assigned.where(order)
         self.rows: dict[BoardView, Indices] = {}
 
-    def posed(self, start: Mapping[BoardView, Pose] | None) -> Estimate:
+    def start_estimate(self, start: Mapping[BoardView, Pose] | None) -> Estimate:
         """Poses of every board that has enough features: given ones, or the better of two candidates."""
         keys = np.stack([self.features.frame, self.features.board], axis=1)
         candidates = {v: [p] for v, p in (start or {}).items()}
         if not start:
-            candidates = pinhole_poses(cluster_views(self.features, self.camera), self.board, self.camera)
+            candidates = pinhole_poses(corner_depths(self.features, self.camera), self.board, self.camera)
         poses: dict[BoardView, Pose] = {}
         for frame, board in np.unique(keys, axis=0).tolist():
             rows = np.flatnonzero((keys == [frame, board]).all(axis=1))

@@ -20,7 +20,7 @@ import numpy as np
 
 from plenodepth.calib.bundle.problem import Estimate, Problem
 from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
-from plenodepth.calib.bundle.start_poses import BoardView
+from plenodepth.calib.features import BoardView
 from plenodepth.camera.depth import metric_from_virtual
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
@@ -72,7 +72,7 @@ class Uncertainty:
         pairs = [(self.names[i], self.names[j], float(correlation[i, j])) for i, j in zip(rows, columns, strict=True)]
         return sorted(pairs, key=lambda pair: -abs(pair[2]))
 
-    def of(self, camera: PlenopticCamera, value: Callable[[PlenopticCamera], Array]) -> Array:
+    def sigma_of(self, camera: PlenopticCamera, value: Callable[[PlenopticCamera], Array]) -> Array:
         """Standard deviation of anything (...) that is computed from the camera, to first order."""
         places = {name: index for index, name in enumerate(intrinsic_names(camera))}
         sigma = self.sigma
@@ -131,7 +131,7 @@ def derived_parameters(camera: PlenopticCamera, known: Uncertainty) -> list[Deri
     labels = [("D", "mm"), ("d", "mm"), ("u0", "px"), ("v0", "px"), ("pitch", "mm")]
     return [
         Derived(name, float(value), float(sigma), unit)
-        for (name, unit), value, sigma in zip(labels, values(camera), known.of(camera, values), strict=True)
+        for (name, unit), value, sigma in zip(labels, values(camera), known.sigma_of(camera, values), strict=True)
     ]
 
 
@@ -141,7 +141,7 @@ def depth_uncertainty(virtual_depth: Array, camera: PlenopticCamera, known: Unce
     def depth(some: PlenopticCamera) -> Array:
         return metric_from_virtual(virtual_depth, some, invalid="nan")
 
-    return depth(camera), known.of(camera, depth)
+    return depth(camera), known.sigma_of(camera, depth)
 
 
 def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_Information]:

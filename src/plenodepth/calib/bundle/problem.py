@@ -15,9 +15,8 @@ import pyceres
 from numpy.typing import NDArray
 
 from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
-from plenodepth.calib.bundle.start_poses import BoardView
 from plenodepth.calib.bundle.weights import CommonErrors
-from plenodepth.calib.features import Centers
+from plenodepth.calib.features import BoardView, Centers
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
 from plenodepth.errors import InputError

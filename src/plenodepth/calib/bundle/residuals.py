@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plenodepth.calib.bundle.chief_rays import VARIABLES, Looks, appearing, looks
+from plenodepth.calib.bundle.chief_rays import VARIABLES, LightCentroids, apparent_pixels, light_centroids
 from plenodepth.calib.features import Centers
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
@@ -47,9 +47,9 @@ def feature_residuals(
     if aperture:
         # 1/v − 1/v0, from the blur line.
         gap = 2 * predicted.rho * camera.sensor.pixel_size / camera.micro_lenses.lens_diameter
-        uv = appearing(predicted.uv, seen.k, seen.l, gap, camera)
+        uv = apparent_pixels(predicted.uv, seen.k, seen.l, gap, camera)
         if by_intrinsics is not None and by_pose is not None:
-            shown = looks(uv, seen.k, seen.l, camera)
+            shown = light_centroids(uv, seen.k, seen.l, camera)
             by_intrinsics, by_pose = _appearing_derivatives(camera, seen, shown, gap, by_intrinsics, by_pose)
     values = np.concatenate([uv - seen.uv, (predicted.rho - seen.rho)[:, None]], axis=1)
     unknown = ~np.isfinite(seen.rho)
@@ -66,7 +66,7 @@ def center_residuals(centers: Centers, camera: PlenopticCamera, *, derivatives: 
 
 
 def _appearing_derivatives(
-    camera: PlenopticCamera, seen: Seen, shown: Looks, gap: Array, by_intrinsics: Array, by_pose: Array
+    camera: PlenopticCamera, seen: Seen, shown: LightCentroids, gap: Array, by_intrinsics: Array, by_pose: Array
 ) -> tuple[Array, Array]:
     """Of (u, v, ρ) where u, v is the pixel that looks at the thin lens' one, given the derivatives of the latter and ρ.
 

@@ -163,7 +163,7 @@ def homography(place: Array, image: Array) -> Array:
     return result
 
 
-def mapped(matrix: Array, place: Array) -> Array:
+def apply_homography(matrix: Array, place: Array) -> Array:
     """Places (n, 2) through a homography, (n, 2)."""
     through = np.column_stack([place, np.ones(len(place))]) @ matrix.T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -186,7 +186,7 @@ def _completed(
         matrix = homography(place[good].astype(np.float64), clusters.center[members[good]])
         low, high = place[good].min(axis=0) - 1, place[good].max(axis=0) + 1
         spots = np.stack(np.meshgrid(*(np.arange(a, b + 1) for a, b in zip(low, high, strict=True))), -1).reshape(-1, 2)
-        image = mapped(matrix, spots.astype(np.float64))
+        image = apply_homography(matrix, spots.astype(np.float64))
         _, step = _misses(matrix, spots, image)
         polarity = np.where(place[good].sum(axis=1) % 2 == 0, 1.0, -1.0) @ clusters.bright[members[good]]
         candidates = np.flatnonzero(free)
@@ -208,14 +208,16 @@ def _completed(
 def _misses(matrix: Array, place: Indices, image: Array) -> tuple[Array, Array]:
     """How far each image is from where the homography puts its place, in steps of the grid there, and that step px."""
     step = grid_steps(matrix, place)
-    foretold = mapped(matrix, place.astype(np.float64))
+    foretold = apply_homography(matrix, place.astype(np.float64))
     return np.linalg.norm(image - foretold, axis=1) / np.maximum(step, 1e-9), step
 
 
 def grid_steps(matrix: Array, place: Indices) -> Array:
     """The shorter step (n,) px of the grid at places (n, 2)."""
     at = place.astype(np.float64)
-    ahead, behind = (np.array([mapped(matrix, at + sign * unit) for unit in np.eye(2)]) for sign in (0.5, -0.5))
+    ahead, behind = (
+        np.array([apply_homography(matrix, at + sign * unit) for unit in np.eye(2)]) for sign in (0.5, -0.5)
+    )
     return np.asarray(np.linalg.norm(ahead - behind, axis=2).min(axis=0))
 
 
@@ -243,7 +245,9 @@ def _numbered(members: Indices, place: Indices, clusters: Clusters, board: Board
     place = place - place.min(axis=0)
     matrix = homography(place.astype(np.float64), clusters.center[members])
     middle = place.mean(axis=0)[None]
-    first, second = (mapped(matrix, middle + unit)[0] - mapped(matrix, middle)[0] for unit in np.eye(2))
+    first, second = (
+        apply_homography(matrix, middle + unit)[0] - apply_homography(matrix, middle)[0] for unit in np.eye(2)
+    )
     if first[0] * second[1] - first[1] * second[0] < 0:
         place, first, second = place[:, ::-1], second, first
     best, along = place, -np.inf

@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from plenodepth.calib.corners.board_grid import grid_steps, homography, mapped
-from plenodepth.calib.corners.clipping import Clipping, appears_at, clipping, knows_clipping, looks_at, no_clipping
+from plenodepth.calib.corners.board_grid import apply_homography, grid_steps, homography
+from plenodepth.calib.corners.clipping import (
+    Clipping,
+    apparent_positions,
+    chief_ray_positions,
+    clipping,
+    knows_clipping,
+    no_clipping,
+)
 from plenodepth.calib.corners.clusters import MISS, Clusters, fit_clusters
-from plenodepth.calib.corners.fit import CORNER_RIM, Corners, Noise, fit_corners, measured_noise, parameters, plausible
+from plenodepth.calib.corners.fit import CORNER_RIM, Corners, Noise, fit_corners, measure_noise, parameters, plausible
 from plenodepth.camera import PlenopticCamera, lens_distances
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.micro_lenses import focal_length
@@ -96,7 +103,7 @@ def refined_views(
         if not good.any():
             break
         clip = _clip(micro_images, views.k, views.l, label, clusters, clips)
-        noise = measured_noise(gray, micro_images, views, window[good], noise, clip)
+        noise = measure_noise(gray, micro_images, views, window[good], noise, clip)
     if clips is None:
         views = replace(views, covariance=views.covariance + OPEN_SIGMA**2 * np.eye(2))
     expected = np.bincount(cluster, minlength=len(clusters))
@@ -118,7 +125,7 @@ def _completed(clusters: Clusters, grid: Grid) -> tuple[Clusters, Array]:
         matrix = homography(grid.place[known].astype(np.float64), clusters.center[known])
         step[here] = grid_steps(matrix, grid.place[here])
         missing = np.setdiff1d(here, known)
-        center[missing] = mapped(matrix, grid.place[missing].astype(np.float64))
+        center[missing] = apply_homography(matrix, grid.place[missing].astype(np.float64))
         middle = clusters.center[known].mean(axis=0)
         design = np.column_stack([np.ones(len(known)), clusters.center[known] - middle])
         plane = np.linalg.lstsq(design, 1 / clusters.factor[known], rcond=None)[0]
@@ -136,7 +143,7 @@ def _thin_clusters(
         return clusters
     for _ in range(DEPTH_ROUNDS):
         clip = _clip(micro_images, views.k, views.l, label, clusters, camera)
-        clusters = fit_clusters(views, center, label, looks_at(clip, views.uv), count)
+        clusters = fit_clusters(views, center, label, chief_ray_positions(clip, views.uv), count)
     return clusters
 
 
@@ -169,7 +176,7 @@ def _expected(
     k, l = all_k[lens], all_l[lens]
     center = micro_images.center(k, l)
     clip = _clip(micro_images, k, l, cluster, clusters, camera)
-    place, _ = appears_at(clip, center + clusters.offset(cluster, center), np.zeros((len(k), 2, 2)))
+    place, _ = apparent_positions(clip, center + clusters.offset(cluster, center), np.zeros((len(k), 2, 2)))
     seen = np.linalg.norm(place - center, axis=1) < micro_images.radius - CORNER_RIM
     return k[seen], l[seen], cluster[seen], place[seen]
 

@@ -93,7 +93,7 @@ def knows_clipping(camera: PlenopticCamera | None) -> bool:
     return camera is not None and camera.type_count > 0 and camera.main_lens.f_number is not None
 
 
-def looks_at(clip: Clipping, uv: Array) -> Array:
+def chief_ray_positions(clip: Clipping, uv: Array) -> Array:
     """Where pixels (n, 2) of the n corners' micro-images look, (n, 2) px: the thin-lens place of what they show."""
     away = uv - clip.middle
     distance = np.linalg.norm(away, axis=1)
@@ -101,11 +101,11 @@ def looks_at(clip: Clipping, uv: Array) -> Array:
     return np.asarray(uv + away * (shift / np.maximum(distance, 1e-9))[:, None])
 
 
-def appears_at(clip: Clipping, thin: Array, covariance: Array) -> tuple[Array, Array]:
-    """The pixels (n, 2) that look at thin-lens places (n, 2), and the covariance (n, 2, 2) of these.
+def apparent_positions(clip: Clipping, thin: Array, covariance: Array) -> tuple[Array, Array]:
+    """The pixels (n, 2) whose chief rays meet thin-lens places (n, 2), and their covariance (n, 2, 2).
 
-    NaN where no pixel does or the place is NaN. The way back of `looks_at`, by Newton's method along the ray from the
-    pupil's image.
+    NaN where there is no such pixel, or the place is NaN. The inverse of `chief_ray_positions`, by Newton's method
+    along the ray from the pupil's image.
     """
     away = thin - clip.middle
     target = np.maximum(np.linalg.norm(away, axis=1), 1e-9)

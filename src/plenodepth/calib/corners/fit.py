@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.corners.clipping import Clipping, appears_at, looks_at, no_clipping
+from plenodepth.calib.corners.clipping import Clipping, apparent_positions, chief_ray_positions, no_clipping
 from plenodepth.calib.corners.kernels.crossings import fit_crossings, ring_residuals
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
@@ -82,7 +82,7 @@ def fit_corners(
     count = len(start)
     clip = clip or no_clipping(micro_images, k, l)
     result, covariance, quality = np.empty((count, 7)), np.empty((count, 7, 7)), np.empty((count, 2))
-    thin_start = np.column_stack([looks_at(clip, start[:, :2]), start[:, 2:]])
+    thin_start = np.column_stack([chief_ray_positions(clip, start[:, :2]), start[:, 2:]])
     fit_crossings(
         gray,
         np.ascontiguousarray(micro_images.center(k, l).reshape(-1, 2)),
@@ -108,7 +108,7 @@ def fit_corners(
     total = result[:, 2] + result[:, 3]
     # What the model does not tell shows in the residuals, and counts as noise that neighbouring pixels share.
     inflation = CORRELATION * np.maximum(quality[:, 0], 1)
-    uv, uv_covariance = appears_at(clip, result[:, :2], covariance[:, :2, :2] * inflation[:, None, None])
+    uv, uv_covariance = apparent_positions(clip, result[:, :2], covariance[:, :2, :2] * inflation[:, None, None])
     return Corners(
         k=np.asarray(k, dtype=np.int64),
         l=np.asarray(l, dtype=np.int64),
@@ -152,7 +152,7 @@ def plausible(corners: Corners, micro_images: MicroImageArray, noise: Noise) -> 
     return good
 
 
-def measured_noise(
+def measure_noise(
     gray: NDArray[np.float32],
     micro_images: MicroImageArray,
     corners: Corners,

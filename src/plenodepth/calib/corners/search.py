@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.calib.corners.fit import CORNER_RIM, Corners, Noise, fit_corners, measured_noise, parameters, plausible
+from plenodepth.calib.corners.fit import CORNER_RIM, Corners, Noise, fit_corners, measure_noise, parameters, plausible
 from plenodepth.calib.corners.kernels.saddles import find_saddles
 from plenodepth.camera.model import Array, Indices, MicroImageArray
 
@@ -32,7 +32,7 @@ START_SPREAD = 1.5  # px, of the edges before it is fitted
 
 def find_corners(gray: NDArray[np.float32], micro_images: MicroImageArray) -> tuple[Corners, Noise]:
     """All corners of the micro-images of a devignetted image (h, w), NaN where unusable, and the image's noise."""
-    noise = first_noise(gray, micro_images)
+    noise = estimate_noise(gray, micro_images)
     k, l, place, hessian = _saddles(gray, micro_images, noise)
     start = _start(gray, place, hessian)
     window = _windows(k, l, place, micro_images)
@@ -45,12 +45,12 @@ def find_corners(gray: NDArray[np.float32], micro_images: MicroImageArray) -> tu
         window[rest[better]] *= smaller
         good[rest[better]] = True
         fitted = fitted.replaced(rest[better], parts.where(better))
-    noise = measured_noise(gray, micro_images, fitted.where(good), window[good], noise)
+    noise = measure_noise(gray, micro_images, fitted.where(good), window[good], noise)
     again = fit_corners(gray, micro_images, k[good], l[good], parameters(fitted.where(good)), window[good], noise)
     return _without_twins(again.where(plausible(again, micro_images, noise))), noise
 
 
-def first_noise(gray: NDArray[np.float32], micro_images: MicroImageArray) -> Noise:
+def estimate_noise(gray: NDArray[np.float32], micro_images: MicroImageArray) -> Noise:
     """A first guess from the middles of micro-images: their calmer half."""
     center = _all_centers(micro_images)[2]
     at = np.rint(center).astype(np.int64)

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.calib.bundle.corner_depth import cluster_views
 from plenodepth.calib.bundle.residuals import Residuals, Seen, feature_residuals
+from plenodepth.calib.bundle.start_poses import corner_depths
 from plenodepth.calib.bundle.weights import line_scale, plane_scale, robust_weight, whitening
 from plenodepth.calib.features import Features
 from plenodepth.calib.lidar.point_matching import rigid_motion
@@ -122,7 +122,7 @@ def _starts(points: Array, features: Features, camera: PlenopticCamera) -> Itera
     as_corners = replace(
         features, corner=features.cluster, frame=np.zeros(count, np.int64), board=np.zeros(count, np.int64)
     )
-    clusters = cluster_views(as_corners, camera)
+    clusters = corner_depths(as_corners, camera)
     chosen = points[clusters.corner]
     focal = -camera.sensor.position[2] / camera.sensor.pixel_size
     u0, v0 = camera.sensor.principal_point

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.cache import WorkFolder, cache_key
-from plenodepth.calib.feature_check import require_features_of
 from plenodepth.calib.feature_files import read_features, write_features
-from plenodepth.calib.features import Features
+from plenodepth.calib.features import Features, require_features_of
 from plenodepth.calib.lidar.files import (
     Targets,
     read_scan,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plenodepth.calib.scale.fit import DepthScaleFit, fit_depth_scale
-from plenodepth.calib.scale.uncorrected_matching import Matching, Method, predicted_virtual_depth
+from plenodepth.calib.scale.matching_bias import Matching, Method, predicted_virtual_depth
 from plenodepth.camera import (
     Camera,
     GridCamera,

@@ -14,8 +14,7 @@ import numpy as np
 
 from plenodepth.cache import WorkFolder, cache_key, file_hash
 from plenodepth.calib.blur.step import with_note
-from plenodepth.calib.feature_check import require_corners_of, require_features_of
-from plenodepth.calib.features import Board, Features
+from plenodepth.calib.features import Board, Features, require_corners_of, require_features_of
 from plenodepth.calib.image_list import (
     ListedImage,
     clean_board_image,

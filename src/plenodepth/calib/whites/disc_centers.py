@@ -35,15 +35,15 @@ class Discs:
     gain: Array
 
 
-def whole(light: Float32, uv: Array, pitch: float, slack: float) -> NDArray[np.bool_]:
+def discs_inside(light: Float32, uv: Array, pitch: float, slack: float) -> NDArray[np.bool_]:
     """Which discs about uv (n, 2) lie in the image, wherever within `slack` px their centres are."""
     margin = REACH * pitch + slack
     height, width = light.shape
     return np.asarray((uv >= margin).all(axis=1) & (uv <= np.array([width, height]) - 1 - margin).all(axis=1))
 
 
-def measured_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds: int) -> Discs:
-    """Centres of the discs within `slack` px of uv (n, 2) px, all of them `whole`."""
+def measure_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds: int) -> Discs:
+    """Centres of the discs within `slack` px of uv (n, 2) px, all of them `discs_inside`."""
     found = np.ascontiguousarray(uv, dtype=np.float64).copy()
     reach, limit = REACH * pitch, LONGEST_STEP * pitch
     solution, moments = np.empty((len(uv), 3)), np.empty((len(uv), 3))
@@ -98,7 +98,7 @@ class Profiles:
 
 
 def class_profiles(light: Float32, uv: Array, classes: Indices, class_count: int, reach: float) -> Profiles:
-    """Of the discs about uv (n, 2), of which each has its class (n,); all of them `whole`."""
+    """Of the discs about uv (n, 2), of which each has its class (n,); all of them `discs_inside`."""
     shape = class_count, int(np.ceil(reach / BIN))
     total, weight, distances, counts = (np.zeros(shape) for _ in range(4))
     classes = np.ascontiguousarray(classes, dtype=np.int64)

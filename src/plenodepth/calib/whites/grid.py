@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.calib.features import Centers
-from plenodepth.calib.whites.disc_centers import measured_discs, unevenness, whole
+from plenodepth.calib.whites.disc_centers import discs_inside, measure_discs, unevenness
 from plenodepth.calib.whites.grid_extent import cropped
 from plenodepth.calib.whites.lattice_fit import LatticeFit, fitted_lattice
 from plenodepth.calib.whites.periodicity import WINDOW, Float32, lattice_vectors, light_of
@@ -139,8 +139,8 @@ def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Ce
         last, settled = settled, reach >= np.hypot(width, height) / 2
         uv = fit.image_from_lattice(fit.lattice.node(k, l))
         slack = max(1.0, (LAST_SLACK if last else FIRST_SLACK) * pitch)
-        chosen = whole(light, uv, pitch, slack) & (np.hypot(*(uv - middle).T) <= reach)
-        discs = measured_discs(light, uv[chosen], pitch, slack, rounds=4 if last else 3)
+        chosen = discs_inside(light, uv, pitch, slack) & (np.hypot(*(uv - middle).T) <= reach)
+        discs = measure_discs(light, uv[chosen], pitch, slack, rounds=4 if last else 3)
         known = np.isfinite(discs.uv[:, 0])
         centers = Centers(k[chosen][known], l[chosen][known], discs.uv[known], discs.covariance[known])
         fit = fitted_lattice(centers, lattice.arrangement, lattice.columns, lattice.rows)

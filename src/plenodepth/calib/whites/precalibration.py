@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.calib.features import Centers
-from plenodepth.calib.whites.disc_centers import measured_discs, unevenness, whole
+from plenodepth.calib.whites.disc_centers import discs_inside, measure_discs, unevenness
 from plenodepth.calib.whites.grid import LAST_SLACK, WHITE_RMS, WHITE_SHARE, WHITE_UNEVEN, FoundGrid, find_grid
 from plenodepth.calib.whites.initial_camera import Optics, initial_camera
-from plenodepth.calib.whites.lattice_fit import fitted_lattice
-from plenodepth.calib.whites.lens_types import type_pattern_for
+from plenodepth.calib.whites.lattice_fit import fitted_lattice, type_pattern_for
 from plenodepth.calib.whites.periodicity import light_of
 from plenodepth.calib.whites.radii import WhiteRadii, measure_radii
 from plenodepth.camera.model import Array, MicroImageArray, PlenopticCamera
@@ -106,8 +105,8 @@ def _measured_again(picture: NDArray[Any], start: Centers, pitch: float, label: 
     """Centres and covariance, as those of another white image; NaN where there is none."""
     light, uv = light_of(picture, label), start.uv
     slack = max(1.0, LAST_SLACK * pitch)
-    inside = whole(light, uv, pitch, slack)
-    discs = measured_discs(light, uv[inside], pitch, slack, rounds=3)
+    inside = discs_inside(light, uv, pitch, slack)
+    discs = measure_discs(light, uv[inside], pitch, slack, rounds=3)
     off = np.hypot(*(discs.uv - uv[inside]).T)
     share = float(np.mean(off < 3 * WHITE_RMS * pitch))  # a NaN is not
     uneven = unevenness(start.k[inside], start.l[inside], discs.gain)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from plenodepth.calib.whites.disc_centers import REACH, Profiles, class_profiles, whole
+from plenodepth.calib.whites.disc_centers import REACH, Profiles, class_profiles, discs_inside
 from plenodepth.calib.whites.grid import FoundGrid
-from plenodepth.calib.whites.lens_types import type_pattern_for
+from plenodepth.calib.whites.lattice_fit import type_pattern_for
 from plenodepth.calib.whites.periodicity import light_of
 from plenodepth.camera.model import Array, Configuration, Indices, MicroImageArray, WhiteRadius
 from plenodepth.errors import InputError
@@ -153,7 +153,7 @@ def _profile(image: NDArray[Any], grid: FoundGrid, micro_images: MicroImageArray
     uv, k, l = grid.centers.uv, grid.centers.k, grid.centers.l
     if not grid.white:
         raise InputError("is that of a textured image", field="grid", fix="give the grid of a white image")
-    inside = whole(light, uv, pitch, 0.0)
+    inside = discs_inside(light, uv, pitch, 0.0)
     if np.count_nonzero(inside) < 10 * types:
         raise InputError(f"shows {np.count_nonzero(inside)} whole micro-images, too few", file=name)
     classes = micro_images.lens_type(k, l)[inside]

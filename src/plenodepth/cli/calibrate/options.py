@@ -160,8 +160,8 @@ def aperture_aware_for(wanted: bool | None, features_file: Path | None, camera: 
 
 def camera_and_features(camera_file: str, params: Path | None, features_file: Path) -> tuple[PlenopticCamera, Features]:
     """A calibrated camera, and features that its micro-images hold."""
-    from plenodepth.calib.feature_check import require_features_of
     from plenodepth.calib.feature_files import read_features
+    from plenodepth.calib.features import require_features_of
 
     camera = load_plenoptic_camera(camera_file, parameters=params)
     features = read_features(features_file)

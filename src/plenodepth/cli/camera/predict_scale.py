@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from plenodepth.calib.scale.matching_bias import Matching
 from plenodepth.calib.scale.prediction import ScalePrediction, predict_scale_at_apertures
-from plenodepth.calib.scale.uncorrected_matching import Matching
 from plenodepth.camera import load_camera
 from plenodepth.cli.shared.common import (
     CameraArgument,

@@ -45,7 +45,7 @@ def centroid(a, b, distance):
 
 
 @inlined
-def look(offset, main, sensor, focal, diameter, aperture, out):
+def light_centroid(offset, main, sensor, focal, diameter, aperture, out):
     """Fill `out` (7,): ȳ mm of the pixel `offset` mm out, and its derivatives by offset, D, d, f, B and A."""
     gain = 1 + main * (1 / sensor - 1 / focal)
     if abs(gain) < 1e-6:
@@ -67,20 +67,20 @@ def look(offset, main, sensor, focal, diameter, aperture, out):
 
 
 @compiled
-def looks(offset, main, sensor, focal, diameter, aperture, out):
-    """`look` for n pixels: offset, main, sensor, focal (n,); out (n, 7)."""
+def light_centroids(offset, main, sensor, focal, diameter, aperture, out):
+    """`light_centroid` of n pixels: offset, main, sensor, focal (n,); out (n, 7)."""
     for n in range(len(offset)):
-        look(offset[n], main[n], sensor[n], focal[n], diameter, aperture, out[n])
+        light_centroid(offset[n], main[n], sensor[n], focal[n], diameter, aperture, out[n])
 
 
 @compiled
-def appearing(target, gap, main, sensor, focal, diameter, aperture, out):
+def apparent_pixels(target, gap, main, sensor, focal, diameter, aperture, out):
     """Offsets `out` (n,) mm of the pixels that look at `target` (n,) mm, where 1/v − 1/v0 = gap (n,)."""
     row = np.empty(7)
     for n in range(len(target)):
         place = target[n]
         for _ in range(ITERATIONS):
-            look(place, main[n], sensor[n], focal[n], diameter, aperture, row)
+            light_centroid(place, main[n], sensor[n], focal[n], diameter, aperture, row)
             excess = place + gap[n] * row[0] - target[n]
             if abs(excess) < CONVERGED:
                 break

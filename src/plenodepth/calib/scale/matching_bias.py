@@ -87,21 +87,23 @@ def predicted_virtual_depth(
             field="margin",
         )
     v = np.asarray(virtual_depth, dtype=np.float64)
-    slope = slopes(v, camera, f_number, margin=matching.margin).mean(axis=-1)
-    by_slope = stretched(v, slope, float(lens_distances(camera).pitch_ratio))
+    slope = magnification_slopes(v, camera, f_number, margin=matching.margin).mean(axis=-1)
+    by_slope = with_stretched_disparities(v, slope, float(lens_distances(camera).pitch_ratio))
     if method == "slope":
         return by_slope
     model = _model(camera, f_number, matching)
     return np.reshape([_matched(model, one, about) for one, about in zip(v.flat, by_slope.flat, strict=True)], v.shape)
 
 
-def stretched(virtual_depth: Array, slope: Array, pitch_ratio: float) -> Array:
+def with_stretched_disparities(virtual_depth: Array, slope: Array, pitch_ratio: float) -> Array:
     """v' (...) of disparities that are 1/slope times those of v (...)."""
     rest = disparity_rest(pitch_ratio)
     return np.asarray(1 / ((1 / virtual_depth + rest) / slope - rest))
 
 
-def slopes(virtual_depth: ArrayLike, camera: PlenopticCamera, f_number: float | None = None, *, margin: float) -> Array:
+def magnification_slopes(
+    virtual_depth: ArrayLike, camera: PlenopticCamera, f_number: float | None = None, *, margin: float
+) -> Array:
     """x_eff/x (..., I) of each lens type: least squares over the disc, by the light of its pixels."""
     offset = np.linspace(0, (camera.micro_images.radius - margin) * camera.sensor.pixel_size, 200)[1:]
     inverse = 1 / np.asarray(virtual_depth, dtype=np.float64)

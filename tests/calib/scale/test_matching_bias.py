@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cameras import keplerian
 
-from plenodepth.calib.scale.uncorrected_matching import Matching, predicted_virtual_depth, slopes
+from plenodepth.calib.scale.matching_bias import Matching, magnification_slopes, predicted_virtual_depth
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, unscaled_depth, virtual_from_metric
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.micro_lenses import lens_distances
@@ -67,7 +67,7 @@ def test_the_slope_alone_is_within_two_percent() -> None:
 def test_the_slope_stretches_disparities_and_not_just_their_part_with_one_over_v() -> None:
     v, ratio = np.array([2.5, 7.0, 15.0]), float(lens_distances(camera()).pitch_ratio)
     found_v = predicted_virtual_depth(v, camera(), 4.0, method="slope")
-    stretch = 1 / slopes(v, camera(), 4.0, margin=Matching().margin).mean(axis=-1)
+    stretch = 1 / magnification_slopes(v, camera(), 4.0, margin=Matching().margin).mean(axis=-1)
     true, apparent = (corrected_disparity([1.0, 0.0], depth, ratio)[:, 0] for depth in (v, found_v))
     np.testing.assert_allclose(apparent, stretch * true, rtol=1e-12)
 
@@ -75,9 +75,9 @@ def test_the_slope_stretches_disparities_and_not_just_their_part_with_one_over_v
 def test_in_focus_the_slope_of_a_type_is_one() -> None:
     focal = camera().micro_lenses.focal_lengths
     focus = focal / (focal - 0.34086576314657435)
-    found_slopes = slopes(focus, camera(), 4.0, margin=2.5)
+    found_slopes = magnification_slopes(focus, camera(), 4.0, margin=2.5)
     np.testing.assert_allclose(np.diag(found_slopes), 1, atol=1e-3)
-    assert (slopes(12.0, camera(), 4.0, margin=2.5) < 0.9).all()
+    assert (magnification_slopes(12.0, camera(), 4.0, margin=2.5) < 0.9).all()
 
 
 def test_a_wider_margin_leaves_less_of_the_scale() -> None:
