@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from plenodepth.cli.calibrate.options import AdjustOptions, BoardOption, FeaturesOption, WorkOption, work_folder
-from plenodepth.cli.calibrate.output import named_progress, print_calibration, write_report
+from plenodepth.cli.calibrate.output import print_calibration, write_report
 from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 
 
@@ -62,7 +62,7 @@ def adjust(
             work=folder,
             inputs=[path for path in (features_file, centers_file) if path is not None],
             name=out.stem,
-            progress=named_progress(bar),
+            progress=step_progress(bar),
         )
         write_report(result, folder)
     save_camera(replace(result.camera, name=out.stem), out)

@@ -18,10 +18,10 @@ from plenodepth.cli.calibrate.options import (
     WorkOption,
     work_folder,
 )
-from plenodepth.cli.calibrate.output import draw_step, named_progress, print_calibration, write_report
+from plenodepth.cli.calibrate.output import draw_step, print_calibration, write_report
 from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.threads import thread_count
 
@@ -81,7 +81,7 @@ def all_steps(
             fresh=fresh,
             threads=thread_count(threads),
             name=out.stem,
-            progress=named_progress(bar),
+            progress=step_progress(bar),
             on_step=lambda step: draw_step(step, pictures, folder, read),
             read=read,
         )

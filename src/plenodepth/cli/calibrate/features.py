@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from plenodepth.cli.calibrate.options import BoardOption, FreshOption, ThreadsOption, make_folder, opened
-from plenodepth.cli.calibrate.output import draw_step, named_progress, print_notes
-from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.calibrate.output import draw_step
+from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json, print_notes
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.threads import thread_count
 
@@ -49,7 +49,7 @@ def features(
             opened(out, fresh=fresh),
             white=white_image,
             threads=thread_count(threads),
-            progress=named_progress(bar),
+            progress=step_progress(bar),
             read=read,
         )
         draw_step(step, pictures, out, read)

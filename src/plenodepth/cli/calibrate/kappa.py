@@ -19,9 +19,9 @@ from plenodepth.cli.calibrate.options import (
     require_camera_out,
     work_folder,
 )
-from plenodepth.cli.calibrate.output import named_progress, print_step
+from plenodepth.cli.calibrate.output import print_step
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 
 if TYPE_CHECKING:
     from plenodepth.calib.blur.step import KappaRecord
@@ -69,7 +69,7 @@ def kappa(
             opened(folder, fresh=fresh),
             white=white,
             threads=workers,
-            progress=named_progress(bar),
+            progress=step_progress(bar),
         )
         write_figure(kappa_figure(step.record), folder / FIGURE)
     save_camera(replace(step.camera, name=out.stem), out)

@@ -18,9 +18,9 @@ from plenodepth.cli.calibrate.options import (
     require_file_out,
     work_folder,
 )
-from plenodepth.cli.calibrate.output import named_progress, print_step
+from plenodepth.cli.calibrate.output import print_step
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def lidar(
                 frame=frame,
                 target_sigma=target_sigma,
                 libpleno_out=js,
-                progress=named_progress(bar),
+                progress=step_progress(bar),
             )
     except InputError as error:
         field = OPTIONS.get(error.field or "", error.field)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from plenodepth.cli.shared.common import console, plain_table, print_json
-from plenodepth.cli.shared.progress import FrameProgress
+from plenodepth.cli.shared.common import console, plain_table, print_json, print_notes
 
 if TYPE_CHECKING:
     from plenodepth.calib.corners.step import FeaturesStep
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
 
 REPORT, RESIDUALS, WHITE, CORNERS = "report.html", "residuals.png", "white.png", "features.png"
 Record = TypeVar("Record")
-
-
-def named_progress(bar: FrameProgress) -> Callable[[int, int, str], None]:
-    """What steps report to: done, of how many, and what."""
-
-    def progress(done: int, total: int, what: str) -> None:
-        bar.frame(0, 1, what)
-        bar(done, total)
-
-    return progress
 
 
 def draw_step(step: WhiteStep | FeaturesStep, pictures: list[ListedImage], folder: Path, read: ReadImage) -> None:
@@ -88,12 +77,6 @@ def print_calibration(calibration: Calibration, out: Path, folder: Path, *, as_j
     for item in summary.advice:
         console().print(f"- {item.finding}: {item.remedy}")
     console().print(f"camera: {out}; report: {folder / REPORT}")
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """One line for each note."""
-    for note in notes:
-        console().print(f"note: {note}")
 
 
 def print_step(

@@ -20,9 +20,9 @@ from plenodepth.cli.calibrate.options import (
     opened,
     require_file_out,
 )
-from plenodepth.cli.calibrate.output import named_progress, print_step
+from plenodepth.cli.calibrate.output import print_step
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.errors import InputError
 
@@ -69,7 +69,7 @@ def poses(
     with row_progress("poses", quiet=as_json) as bar:
         try:
             step = poses_step(
-                features, kind, optics, out, folder, aperture=aware, use_rho=rho, progress=named_progress(bar)
+                features, kind, optics, out, folder, aperture=aware, use_rho=rho, progress=step_progress(bar)
             )
         except InputError as error:
             raise error.in_file(features_file) from None

@@ -22,11 +22,11 @@ from plenodepth.cli.calibrate.options import (
     require_camera_out,
     work_folder,
 )
-from plenodepth.cli.calibrate.output import named_progress, percent, print_step
+from plenodepth.cli.calibrate.output import percent, print_step
 from plenodepth.cli.depth import SettingsOptions
 from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table
 from plenodepth.cli.shared.option_groups import expand_groups
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def scale(
             settings=chosen.depth,
             filters=chosen.filters,
             threads=workers,
-            progress=named_progress(bar),
+            progress=step_progress(bar),
         )
         write_figure(board_scale_figure(step.record), folder / FIGURE)
     save_camera(replace(step.camera, name=out.stem), out)

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from plenodepth.cli.calibrate.options import FreshOption, OpticsOptions, make_folder, opened
-from plenodepth.cli.calibrate.output import draw_step, named_progress, print_notes
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.calibrate.output import draw_step
+from plenodepth.cli.shared.common import JsonOption, console, print_json, print_notes
 from plenodepth.cli.shared.option_groups import expand_groups
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 
 
 @expand_groups
@@ -40,7 +40,7 @@ def white(
             optics.optics(read(images[0].path)),
             opened(out, fresh=fresh),
             grid=optics.grid(),
-            progress=named_progress(bar),
+            progress=step_progress(bar),
             read=read,
         )
         draw_step(step, images, out, read)

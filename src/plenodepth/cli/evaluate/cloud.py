@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from plenodepth.cli.evaluate.options import (
-    FigureOption,
-    errors_name_options,
-    parse_numbers,
-    require_figure,
-    save,
-    say_notes,
-    step_progress,
-)
-from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table, print_json
+from plenodepth.cli.evaluate.options import FigureOption, errors_name_options, parse_numbers, require_figure, save
+from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, plain_table, print_json, print_notes
 from plenodepth.cli.shared.option_groups import expand_groups
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,7 +119,7 @@ def cloud(
     _print(result)
     if figure is not None:
         console().print(f"figure: {figure}")
-    say_notes(result.notes)
+    print_notes(result.notes)
 
 
 def _load_camera(source: str, params: Path | None) -> PlenopticCamera:

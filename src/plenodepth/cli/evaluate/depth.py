@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plenodepth.cli.evaluate.options import (
-    FigureOption,
-    errors_name_options,
-    parse_numbers,
-    require_figure,
-    save,
-    say_notes,
-    step_progress,
-)
-from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.evaluate.options import FigureOption, errors_name_options, parse_numbers, require_figure, save
+from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json, print_notes
+from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,7 +77,7 @@ def depth(
     _print(result)
     if figure is not None:
         console().print(f"figure: {figure}")
-    say_notes(result.notes)
+    print_notes(result.notes)
 
 
 def _print(result: DepthComparison) -> None:
@@ -133,4 +125,4 @@ def _print_frames(result: FolderComparison) -> None:
     )
     mean = sum(row.differences.median for row in result.frames) / len(result.frames)
     console().print(f"mean of {len(result.frames)} frames: median |difference| {mean:.3f} mm{interval}")
-    say_notes(result.notes)
+    print_notes(result.notes)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plenodepth.cli.shared.common import console
-from plenodepth.cli.shared.progress import FrameProgress
 from plenodepth.errors import InputError
-from plenodepth.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,19 +58,3 @@ def errors_name_options(**options: str) -> Iterator[None]:
         if option is None:
             raise
         raise InputError(error.message, file=error.file, field=option, fix=error.fix) from None
-
-
-def step_progress(bar: FrameProgress) -> Progress:
-    """A bar as the functions of `evaluate` report to it: done, of how many, and what."""
-
-    def report(done: int, total: int, what: str) -> None:
-        bar.describe(what)
-        bar(done, total)
-
-    return report
-
-
-def say_notes(notes: Iterable[str]) -> None:
-    """What the user should know, below the tables."""
-    for note in notes:
-        console().print(f"note: {note}")

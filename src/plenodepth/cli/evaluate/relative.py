@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plenodepth.cli.evaluate.options import FigureOption, require_figure, save, say_notes, step_progress
-from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json
-from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.evaluate.options import FigureOption, require_figure, save
+from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json, print_notes
+from plenodepth.cli.shared.progress import row_progress, step_progress
 
 if TYPE_CHECKING:
     from plenodepth.evaluate.frames.comparison import RelativeComparison
@@ -55,7 +55,7 @@ def relative(
     _print(result)
     if figure is not None:
         console().print(f"figure: {figure}")
-    say_notes(result.match.notes)
+    print_notes(result.match.notes)
 
 
 def _print(result: RelativeComparison) -> None:

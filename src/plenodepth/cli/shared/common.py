@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,3 +66,9 @@ def plain_table(title: str, *columns: str) -> Table:
     for index, column in enumerate(columns):
         table.add_column(column, justify="left" if index == 0 else "right")
     return table
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What the user should know, a line each, below the tables."""
+    for note in notes:
+        console().print(f"note: {note}")

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from plenodepth.progress import Progress as StepProgress
+
 
 class RaysPerSecond(ProgressColumn):
     """Million rays per second so far."""
@@ -36,6 +38,16 @@ class FrameProgress:
     def frame(self, index: int, count: int, name: str) -> None:
         """Start the bar anew for frame `index` of `count`."""
         self._bar.reset(self._task, total=None, description=f"{index + 1}/{count} {name}")
+
+
+def step_progress(bar: FrameProgress) -> StepProgress:
+    """A bar as the steps of the other rooms report to it: done, of how many, and what."""
+
+    def report(done: int, total: int, what: str) -> None:
+        bar.describe(what)
+        bar(done, total)
+
+    return report
 
 
 def ray_progress(label: str, *, quiet: bool = False) -> AbstractContextManager[FrameProgress]:
