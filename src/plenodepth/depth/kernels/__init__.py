@@ -1,1 +1,5 @@
-"""The hot loops of the matching: `reference` in plain NumPy is the oracle, `cpu` in Numba equals it."""
+"""The hot loops of the matching.
+
+`constants` are the numbers that all of them share, `scalar` the formulas of one pair and one hypothesis for the CPU,
+`cpu` the fast kernels in Numba, `reference` the same in plain NumPy: the independent oracle that `cpu` must equal.
+"""
