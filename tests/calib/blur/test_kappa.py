@@ -10,7 +10,7 @@ import pytest
 from scipy.special import j1
 
 from plenodepth.calib.blur import pairs as pairs_module
-from plenodepth.calib.blur.kappa import fit_blur_coefficient, with_blur_coefficient
+from plenodepth.calib.blur.kappa import fit_blur_coefficient
 from plenodepth.calib.features import Features
 from plenodepth.camera import metric_from_virtual, preset
 from plenodepth.camera.presets import shrunk
@@ -97,7 +97,6 @@ def test_kappa_is_what_makes_an_ideal_corner_equal() -> None:
         assert fit.frame_kappa[number] == pytest.approx(ideal_kappa(radii[0], radii[2]), abs=0.02)
     assert fit.kappa == pytest.approx(EXPECTED, abs=0.01)
     assert 0 < fit.standard_error < 0.01
-    assert with_blur_coefficient(CAMERA, fit).blur_coefficient == fit.kappa
 
 
 def test_noise_widens_the_error_but_does_not_bias_kappa() -> None:

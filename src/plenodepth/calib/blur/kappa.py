@@ -12,7 +12,7 @@ magnifies what micro-images show: at f/4 the simulated R12-A has κ = 0.55.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,11 +95,6 @@ def kappa_of_pairs(pairs: BlurPairs) -> BlurCoefficientFit:
         per_frame = np.sqrt(np.where(gain > 0, total / gain, np.nan))
     kappa = float(np.sqrt(square))
     return BlurCoefficientFit(kappa, error / (2 * kappa), pairs, weights, frames, per_frame)
-
-
-def with_blur_coefficient(camera: PlenopticCamera, fit: BlurCoefficientFit) -> PlenopticCamera:
-    """The camera with the fitted κ."""
-    return replace(camera, blur_coefficient=fit.kappa, blur_operator="depth")
 
 
 def _robust(pairs: BlurPairs) -> tuple[float, Array]:
