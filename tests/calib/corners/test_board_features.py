@@ -225,14 +225,23 @@ def test_frame_far_out_of_focus_gives_no_wrong_corner() -> None:
         assert "no board" in result.notes[0]
 
 
-def test_frame_without_a_board_gives_none() -> None:
+@pytest.mark.parametrize(
+    "texture",
+    [
+        None,
+        noise_image(160, 120, octaves=4, cell=16.0, seed=4),
+        # Some of these corners look like a board, until all of its views are fitted.
+        pytest.param(noise_image(160, 120, octaves=4, cell=16.0, seed=3), marks=pytest.mark.slow),
+    ],
+    ids=["plain", "textured", "almost a board"],
+)
+def test_frame_without_a_board_gives_none(texture: Any) -> None:
     depth = depth_at(4.0)
     width, height = view_size(depth, camera())
     pose = Pose(np.eye(3), view_center(depth, camera()))
-    for texture in (noise_image(160, 120, octaves=4, cell=16.0, seed=3), None):
-        result = found(Rectangle(1.3 * width, 1.3 * height, pose, Material(texture=texture, emits=True)))
-        assert len(result.features) == 0
-        assert "no board" in result.notes[0]
+    result = found(Rectangle(1.3 * width, 1.3 * height, pose, Material(texture=texture, emits=True)))
+    assert len(result.features) == 0
+    assert "no board" in result.notes[0]
 
 
 def test_dark_frame_gives_none() -> None:

@@ -86,7 +86,8 @@ def test_one_white_image_is_enough_and_the_rest_is_said(succeeds: Run, shots: Sh
 
 
 def test_another_camera_makes_features_anew(succeeds: Run, shots: Shots, tmp_path: Path) -> None:
-    given = ["calibrate", "features", "--boards", shots.boards.boards, "--board", BOARD_TEXT, "--out", tmp_path]
+    one = shots.boards.boards / "00"
+    given = ["calibrate", "features", "--boards", one, "--board", BOARD_TEXT, "--out", tmp_path]
     first = succeeds(*given, "--camera", shots.boards.camera, "--json").json
     again = succeeds(*given, "--camera", shots.boards.camera, "--json").json
     assert (first.pop("up_to_date"), again.pop("up_to_date")) == (False, True)
@@ -95,6 +96,7 @@ def test_another_camera_makes_features_anew(succeeds: Run, shots: Shots, tmp_pat
     text = Path(shots.boards.camera).read_text().replace("f_number: 4.0", "f_number: 4.2")
     other.write_text(text)
     assert not succeeds(*given, "--camera", other, "--json").json["up_to_date"]
+    assert not succeeds(*given, "--camera", other, "--fresh", "--json").json["up_to_date"]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def test_a_step_that_is_up_to_date_is_not_done_again(succeeds: Run, shots: Board
     assert (second["up_to_date"], second["kappa"]) == (True, first["kappa"])
     notes = load_plenoptic_camera(out).provenance.notes
     assert sum(note.startswith("κ = ") for note in notes) == 1
+    assert not succeeds(*command(shots, out), "--fresh", "--json").json["up_to_date"]
     text = succeeds(*command(shots, out)).words
     assert f"κ = {first['kappa']:.4f} ± {first['standard_error']:.4f}" in text
     assert "up to date; camera:" in text

@@ -66,6 +66,7 @@ def test_the_same_again_is_kept(succeeds: Run, files: Path, tmp_path: Path) -> N
     assert second["frames"] == first["frames"]
     assert "up to date; poses:" in succeeds(*command(files, out)).words
     assert not succeeds(*command(files, out), "--no-rho", "--json").json["up_to_date"]
+    assert not succeeds(*command(files, out), "--no-rho", "--fresh", "--json").json["up_to_date"]
     out.unlink()
     assert not succeeds(*command(files, out), "--no-rho", "--json").json["up_to_date"]
     assert out.is_file()
