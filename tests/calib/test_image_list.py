@@ -50,6 +50,11 @@ def test_raw_images_in_folders_of_their_own_stand_for_them(tmp_path: Path) -> No
     assert [(image.path.parent.name, image.frame) for image in images] == [("03", 3), ("04", 4)]
 
 
+def test_unfinished_folders_do_not_count(tmp_path: Path) -> None:
+    images = listed_images(touched(tmp_path, "01/raw.png", ".tmp-3fa9-02/raw.png"))
+    assert [image.path.parent.name for image in images] == ["01"]
+
+
 def test_a_manifest_says_which_images_count(tmp_path: Path) -> None:
     touched(tmp_path, "a.png", "b.png", "c.png")
     (tmp_path / "manifest.yaml").write_text("- {file: b.png, f_number: 8, frame: 7}\n- a.png\n")

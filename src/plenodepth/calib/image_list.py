@@ -91,6 +91,8 @@ def _entry(root: Path, manifest: Path, index: int, entry: Any) -> ListedImage:
 
 def _by_name(root: Path) -> list[ListedImage]:
     here = sorted(path for path in root.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    # Hidden folders are what a program that was killed has left unfinished.
+    here = [path for path in here if not any(part.startswith(".") for part in path.relative_to(root).parts)]
     raw = [path for path in here if path.stem.lower() == "raw"]
     chosen = raw or [path for path in here if path.parent == root]
     return listed_files(root, chosen)
