@@ -30,7 +30,7 @@ _NO_RHO = 0.0  # what a table of finite numbers holds for a ρ that is unknown, 
 
 
 def write_features(features: Features, path: Path | str) -> None:
-    """A CSV file: frame,k,l,u,v,uu,uv,vv,rho,rho_sigma,cluster,corner,board; rho_sigma −1 where ρ is unknown."""
+    """Write a CSV file: frame,k,l,u,v,uu,uv,vv,rho,rho_sigma,cluster,corner,board; rho_sigma −1 where ρ is unknown."""
     table = np.empty(len(features), _FEATURES)
     for name in ("frame", "k", "l", "cluster", "corner", "board"):
         table[name] = getattr(features, name)
@@ -42,7 +42,7 @@ def write_features(features: Features, path: Path | str) -> None:
 
 
 def write_centers(centers: Centers, path: Path | str) -> None:
-    """A CSV file: k,l,u,v,uu,uv,vv."""
+    """Write a CSV file: k,l,u,v,uu,uv,vv."""
     table = np.empty(len(centers), _CENTERS)
     table["k"], table["l"] = centers.k, centers.l
     _put_positions(table, centers.uv, centers.covariance)
@@ -50,7 +50,7 @@ def write_centers(centers: Centers, path: Path | str) -> None:
 
 
 def read_features(path: Path | str) -> Features:
-    """Ours, or libpleno's features (.csv, .bin, .bin.gz), whose `cluster` is the board's corner."""
+    """Read our features, or libpleno's (.csv, .bin, .bin.gz), whose `cluster` is the board's corner."""
     if _is_ours(path, _FEATURES):
         table = read_csv_table(path, {"features": _FEATURES})[1]
         known = table["rho_sigma"] > 0
@@ -65,7 +65,7 @@ def read_features(path: Path | str) -> Features:
 
 
 def read_centers(path: Path | str) -> Centers:
-    """Ours, or libpleno's centres (.csv, .bin, .bin.gz)."""
+    """Read our centres, or libpleno's (.csv, .bin, .bin.gz)."""
     if _is_ours(path, _CENTERS):
         table = read_csv_table(path, {"centers": _CENTERS})[1]
         covariance = _covariance(table)

@@ -23,7 +23,7 @@ OTHER_AXIS = np.radians(5)  # least tilt across the direction in which the board
 
 
 def frame_count(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
-    """Few images."""
+    """Warn of too few frames."""
     if len(frames) < FEW_FRAMES:
         yield Advice(
             SHOULD,
@@ -35,7 +35,7 @@ def frame_count(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
 
 
 def impossible_boards(frames: Sequence[FrameFacts], camera: PlenopticCamera) -> Iterator[Advice]:
-    """Boards behind the camera or within the focal length: the adjustment went astray."""
+    """Warn of boards behind the camera or within the focal length: the adjustment went wrong."""
     wrong = [frame for frame in frames if frame.near <= camera.main_lens.focal_length]
     if wrong:
         yield Advice(
@@ -50,7 +50,7 @@ def impossible_boards(frames: Sequence[FrameFacts], camera: PlenopticCamera) -> 
 
 
 def distances(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
-    """Boards that all stand at one distance."""
+    """Warn of boards that all stand at one distance."""
     near, far = min(frame.near for frame in frames), max(frame.far for frame in frames)
     if near > 0 and far < ONE_DISTANCE * near:
         yield Advice(
@@ -64,7 +64,7 @@ def distances(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
 
 
 def unseen_distances(frames: Sequence[FrameFacts], camera: PlenopticCamera) -> Iterator[Advice]:
-    """Parts of the usable range without any board, judged by the ratio of their ends."""
+    """Warn of parts of the usable range without any board, if the ratio of their ends is large."""
     try:
         usable = shown_depths(camera, 2)  # a range to infinity ends where people no longer expect depth
     except InputError:  # a calibration that went astray may leave no range at all; other rules speak of it
@@ -95,7 +95,7 @@ def _unseen(low: float, high: float, *, nearest: bool, farthest: bool) -> Advice
 
 
 def thirds(facts: FitFacts) -> Iterator[Advice]:
-    """A side of the image without features."""
+    """Warn of a third of the image (left, right, top, bottom) without features."""
     cells = facts.cells(3, 3)
     total = max(int(cells.sum()), 1)
     sides = {"left": cells[:, 0], "right": cells[:, 2], "top": cells[0], "bottom": cells[2]}
@@ -113,7 +113,7 @@ def thirds(facts: FitFacts) -> Iterator[Advice]:
 
 
 def image_corners(facts: FitFacts) -> Iterator[Advice]:
-    """Corners of the image that no board reached, where distortion is largest."""
+    """Warn of image corners that no board reaches, where distortion is largest."""
     cells = facts.cells(5, 5)
     even = max(float(cells.sum()), 1) / cells.size
     sides = facts.cells(3, 3)
@@ -136,7 +136,7 @@ def image_corners(facts: FitFacts) -> Iterator[Advice]:
 
 
 def tilts(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
-    """Boards that face the camera, or are all tilted about one axis."""
+    """Warn of boards that all face the camera, or are all tilted about one axis."""
     tilted = [frame for frame in frames if frame.tilt >= LEAST_TILT]
     if len(tilted) < TILTED_FRAMES:
         largest = np.degrees(max(frame.tilt for frame in frames))

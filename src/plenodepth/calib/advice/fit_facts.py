@@ -34,7 +34,7 @@ class FrameFacts:
 
 @dataclass(frozen=True, eq=False)
 class FitFacts:
-    """Of n features, in the order of `Fit.features`."""
+    """Positions, depths and residuals of the n features of an adjustment, in the order of `Fit.features`."""
 
     frames: tuple[FrameFacts, ...]
     size: tuple[int, int]  # of the image, px
@@ -72,7 +72,7 @@ class FitFacts:
 
 
 def fit_facts(adjustment: Adjustment) -> FitFacts:
-    """Arrange the result of an adjustment."""
+    """Coverage and residuals of an adjustment, by frame and by feature."""
     camera, fit, estimate = adjustment.camera, adjustment.fit, adjustment.estimate
     features = fit.features
     depth = np.concatenate(
@@ -120,7 +120,7 @@ def fit_facts(adjustment: Adjustment) -> FitFacts:
 
 
 def root_mean_square(values: Array) -> float:
-    """Of those that are known; NaN without any."""
+    """Root mean square of the finite values; NaN if there is none."""
     known = values[np.isfinite(values)]
     return float(np.sqrt((known**2).mean())) if len(known) else float("nan")
 
@@ -138,7 +138,7 @@ class Profile:
 
 
 def radial_profiles(facts: FitFacts, bins: int = 10) -> list[Profile]:
-    """One for each lens type (pinholes: one in all), of the features that count."""
+    """The profile of each lens type (one profile for pinholes), without outliers."""
     profiles = []
     edges = np.linspace(0, facts.micro_radius, bins + 1)
     for kind in np.unique(facts.lens_type).tolist():

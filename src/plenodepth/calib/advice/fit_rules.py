@@ -29,7 +29,7 @@ BAD_CENTERS = 0.5  # px
 
 
 def convergence(converged: bool) -> Iterator[Advice]:
-    """The solver stopped before it was done."""
+    """Warn of a solver that stopped before it converged."""
     if not converged:
         yield Advice(
             MUST,
@@ -41,7 +41,7 @@ def convergence(converged: bool) -> Iterator[Advice]:
 
 
 def bad_frames(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
-    """Frames that fit far worse than the others, or of which much was thrown away."""
+    """Warn of frames that fit far worse than the others, or have many outliers."""
     if len(frames) < 3:
         return
     for frame in frames:
@@ -63,7 +63,7 @@ def bad_frames(frames: Sequence[FrameFacts]) -> Iterator[Advice]:
 
 
 def outliers(facts: FitFacts) -> Iterator[Advice]:
-    """Many features that were thrown away."""
+    """Warn of a large share of outliers."""
     share = float(np.mean(~facts.counts)) if len(facts.counts) else 0.0
     if share > MANY_OUTLIERS:
         yield Advice(
@@ -75,7 +75,7 @@ def outliers(facts: FitFacts) -> Iterator[Advice]:
 
 
 def lens_types(profiles: Sequence[Profile], reach: float, *, aperture: bool) -> Iterator[Advice]:
-    """Residuals that grow away from the micro-images' centres, differently by lens type: the aperture's effect."""
+    """Warn of residuals that grow outwards in micro-images, differently by lens type: the aperture's effect."""
     typed = [profile for profile in profiles if profile.lens_type >= 0]
     if len(typed) < 2:
         return
@@ -107,7 +107,7 @@ def lens_types(profiles: Sequence[Profile], reach: float, *, aperture: bool) -> 
 
 
 def blur_radii(facts: FitFacts) -> Iterator[Advice]:
-    """Blur radii of a lens type that are off on average."""
+    """Warn of a lens type whose blur radii are biased."""
     for kind in np.unique(facts.lens_type[facts.lens_type >= 0]).tolist():
         values = facts.residual[facts.counts & (facts.lens_type == kind), 2]
         values = values[np.isfinite(values)]
@@ -126,7 +126,7 @@ def _size(value: float) -> str:
 
 
 def centers(adjustment: Adjustment) -> Iterator[Advice]:
-    """No centres of micro-images, or centres that do not fit."""
+    """Warn of missing micro-image centres, or of centres that do not fit."""
     if not len(adjustment.fit.center_residuals):
         yield Advice(
             SHOULD,
@@ -145,7 +145,7 @@ def centers(adjustment: Adjustment) -> Iterator[Advice]:
 
 
 def focal_length(camera: PlenopticCamera, nominal: PlenopticCamera, known: Uncertainty | None) -> Iterator[Advice]:
-    """A focal length that is not the one printed on the lens."""
+    """Warn of a focal length that differs from the one printed on the lens."""
     found, printed = camera.main_lens.focal_length, nominal.main_lens.focal_length
     sigma = dict(zip(known.names, known.sigma, strict=True)).get("main_lens.focal_length", 0.0) if known else 0.0
     off = found / printed - 1
@@ -197,7 +197,7 @@ def board_size(
 
 
 def correlations(known: Uncertainty) -> Iterator[Advice]:
-    """Parameters that can hardly be told apart, but those that must go together by construction."""
+    """Warn of strongly correlated parameters, except those that are correlated by construction."""
     told = set()
     for first, second, value in known.correlated():
         pair = frozenset((_family(first), _family(second)))
@@ -227,7 +227,7 @@ def _family(name: str) -> str:
 
 
 def scatter(known: Uncertainty) -> Iterator[Advice]:
-    """Frames that contradict each other."""
+    """Warn of frames that contradict each other."""
     if known.scatter_factor > SCATTERING:
         yield Advice(
             MAY,
@@ -240,7 +240,7 @@ def scatter(known: Uncertainty) -> Iterator[Advice]:
 
 
 def depth_precision(camera: PlenopticCamera, known: Uncertainty, facts: FitFacts) -> Iterator[Advice]:
-    """Depths that the calibration leaves uncertain."""
+    """Warn of depths that the calibration leaves uncertain."""
     if not known.names or not np.isfinite(facts.virtual_depth).any():
         return
     ends = np.array([np.nanmin(facts.virtual_depth), np.nanmax(facts.virtual_depth)])

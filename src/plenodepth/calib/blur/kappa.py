@@ -121,7 +121,7 @@ def _weighted_median(values: Array, weights: Array) -> float:
 
 
 def _standard_error(pairs: BlurPairs, weights: Array, square: float, group: Indices) -> float:
-    """Of κ²: pairs of a group share views and errors, groups are independent."""
+    """Standard error of κ². Pairs of a group share views and errors; groups are independent."""
     errors = np.bincount(group, weights * (pairs.response - square * pairs.gain))
     count = np.count_nonzero(np.bincount(group))
     return float(np.sqrt((errors**2).sum() * count / max(count - 1, 1)) / (weights * pairs.gain).sum())

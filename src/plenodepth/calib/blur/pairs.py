@@ -1,4 +1,4 @@
-"""How corners look through each lens type, on average, and what pairs of types tell about their relative blur.
+"""Mean images of corners through each lens type, and what pairs of types tell about their relative blur.
 
 Views are blurred with the operator that depth estimation equalises them with (`depth.equalisation`).
 """
@@ -58,17 +58,17 @@ class BlurPairs:
         )
 
 
-class _Looks(NamedTuple):
-    """How m corners look, on average over some of the views of one lens type; side × side pixels about the corner."""
+class _MeanViews(NamedTuple):
+    """Mean images of m corners over some of the views of one lens type; side × side pixels about the corner."""
 
     gray: Float32  # (m, side, side)
     detail: Float32  # (m, side, side) what blurring by a unit adds
     usable: Bool  # (m, side, side)
     square: Array  # (m,) mean ρ², px²; NaN without any view
 
-    def where(self, rows: Indices | slice) -> _Looks:
+    def where(self, rows: Indices | slice) -> _MeanViews:
         """The chosen corners."""
-        return _Looks(self.gray[rows], self.detail[rows], self.usable[rows], self.square[rows])
+        return _MeanViews(self.gray[rows], self.detail[rows], self.usable[rows], self.square[rows])
 
 
 def blur_pairs(features: Features, gray: Float32, camera: PlenopticCamera) -> BlurPairs:
@@ -85,14 +85,14 @@ def blur_pairs(features: Features, gray: Float32, camera: PlenopticCamera) -> Bl
     first = np.searchsorted(group[order], group[order])
     half = np.empty(len(features), dtype=np.int64)
     half[order] = (np.arange(len(features)) - first) % HALVES
-    looks = _averaged(camera, features, gray, group * HALVES + half, len(clusters) * camera.type_count * HALVES)
+    means = _averaged(camera, features, gray, group * HALVES + half, len(clusters) * camera.type_count * HALVES)
 
-    def look(lens_type: int, which: int) -> _Looks:
-        return looks.where(slice(lens_type * HALVES + which, None, camera.type_count * HALVES))
+    def mean_views(lens_type: int, which: int) -> _MeanViews:
+        return means.where(slice(lens_type * HALVES + which, None, camera.type_count * HALVES))
 
     parts = []
     for i, j in combinations(range(camera.type_count), 2):
-        one, other = ([look(lens_type, which) for which in range(HALVES)] for lens_type in (i, j))
+        one, other = ([mean_views(lens_type, which) for which in range(HALVES)] for lens_type in (i, j))
         blurrier = np.mean([part.square for part in one], axis=0) > np.mean([part.square for part in other], axis=0)
         for sharp, blurry, mine, kinds in ((one, other, ~blurrier, (i, j)), (other, one, blurrier, (j, i))):
             where = np.flatnonzero(mine & np.isfinite(sum(part.square for part in (*one, *other))))
@@ -104,8 +104,8 @@ def blur_pairs(features: Features, gray: Float32, camera: PlenopticCamera) -> Bl
     return BlurPairs.joined(parts)
 
 
-def _averaged(camera: PlenopticCamera, features: Features, gray: Float32, group: Indices, count: int) -> _Looks:
-    """The mean of the views of each group, of what their micro-images show about the corner."""
+def _averaged(camera: PlenopticCamera, features: Features, gray: Float32, group: Indices, count: int) -> _MeanViews:
+    """The mean image about the corner over the views of each group."""
     reach = int(PATCH) + BLURRED_FROM
     side = 2 * reach + 1
     sums, numbers = np.zeros((count, side * side)), np.zeros((count, side * side))
@@ -127,7 +127,7 @@ def _averaged(camera: PlenopticCamera, features: Features, gray: Float32, group:
     views = np.bincount(group, minlength=count)
     with np.errstate(invalid="ignore"):
         square = np.bincount(group, features.rho**2, count) / np.where(views, views, np.nan)
-    return _Looks(mean, blur_detail(mean, usable, gaussian(MIXTURE_VARIANCE)), usable, square)
+    return _MeanViews(mean, blur_detail(mean, usable, gaussian(MIXTURE_VARIANCE)), usable, square)
 
 
 def _interpolated(gray: Float32, u: Array, v: Array) -> Array:
@@ -147,7 +147,7 @@ def _interpolated(gray: Float32, u: Array, v: Array) -> Array:
 
 
 def _compared(
-    sharp: list[_Looks], blurry: list[_Looks], frame: Indices, cluster: Indices, types: tuple[int, int]
+    sharp: list[_MeanViews], blurry: list[_MeanViews], frame: Indices, cluster: Indices, types: tuple[int, int]
 ) -> BlurPairs:
     """The equations of m corners between two lens types.
 
@@ -156,10 +156,12 @@ def _compared(
     blur, since blur takes noise away.
     """
     mask = _patch(sharp[0].gray.shape[1])
-    for look in (*sharp, *blurry):
-        mask = mask & look.usable
-    other = np.mean([look.gray for look in blurry], axis=0, dtype=np.float64)
-    relative = np.mean([look.square for look in blurry], axis=0) - np.mean([look.square for look in sharp], axis=0)
+    for half_mean in (*sharp, *blurry):
+        mask = mask & half_mean.usable
+    other = np.mean([half_mean.gray for half_mean in blurry], axis=0, dtype=np.float64)
+    relative = np.mean([half_mean.square for half_mean in blurry], axis=0) - np.mean(
+        [half_mean.square for half_mean in sharp], axis=0
+    )
     amount = (relative / MIXTURE_VARIANCE)[:, None]
     response, gain, squares = np.zeros(len(frame)), np.zeros(len(frame)), np.zeros(len(frame))
     for half, rest in (sharp, sharp[::-1]):

@@ -126,7 +126,7 @@ def _pairs(
 
 
 def with_note(provenance: Provenance, begins: str, note: str) -> Provenance:
-    """The note added, instead of an earlier one that begins like it."""
+    """The provenance with a note, which replaces an earlier note with the same beginning."""
     kept = tuple(old for old in provenance.notes if not old.startswith(begins))
     return replace(provenance, notes=(*kept, note))
 

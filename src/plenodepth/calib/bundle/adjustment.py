@@ -80,7 +80,11 @@ def adjust(
     start_poses: Mapping[BoardView, Pose] | None = None,
     report: Report | None = None,
 ) -> Adjustment:
-    """Calibrate: `camera` is the start, and keeps what is held."""
+    """Adjust the camera and the poses of the boards to the features and centres, beginning with `camera`.
+
+    Parameters that are held keep their value in `camera`. `start_poses` are cam_from_board to begin with; by default
+    they are estimated. `report` is told what is being done.
+    """
     settings = settings or AdjustSettings()
     began = time.process_time()
     say = report or (lambda _: None)
@@ -131,7 +135,7 @@ def adjust(
 
 
 class _Progress(NamedTuple):
-    """An estimate and how it came about."""
+    """An estimate, which parameters were free, how many iterations it took, and whether they converged."""
 
     estimate: Estimate
     names: tuple[str, ...] = ()
@@ -142,7 +146,7 @@ class _Progress(NamedTuple):
 def _settled(
     data: BoardObservations, progress: _Progress, names: tuple[str, ...], rounds: int, *, precisely: bool
 ) -> _Progress:
-    """Weights and solution in turn until the residuals' scales no longer change, roughly or to the end."""
+    """Update the weights and solve, in turn, until the scales of the residuals no longer change."""
     estimate, iterations, settled, before = progress.estimate, progress.iterations, False, None
     limit, tolerance = (ITERATIONS, PRECISE) if precisely else (ROUGH_ITERATIONS, ROUGH)
     for _ in range(rounds):
@@ -156,7 +160,7 @@ def _settled(
 
 
 def exchanged_types(start: PlenopticCamera, found: PlenopticCamera) -> list[str]:
-    """What to say where lens types have come out in another order of focal lengths than they were given in."""
+    """A note where the order of the lens types by focal length differs from that of the start."""
     given, now = start.micro_lenses.focal_lengths, found.micro_lenses.focal_lengths
     order, turned = np.argsort(given), np.argsort(now)
     clear = len(now) > 1 and min(np.diff(np.sort(given)).min(), np.diff(np.sort(now)).min()) > DIFFERENT * now.mean()

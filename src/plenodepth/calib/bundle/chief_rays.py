@@ -1,9 +1,11 @@
-"""Where the pixels of features look through the main lens' aperture, and how that changes with the camera.
+"""Chief rays of the pixels of features through the main lens' aperture, and their derivatives by the camera.
 
-A pixel x (mm from where its lens shows the pupil's middle) shows what an open one would show at x + ȳ(x) (1/v − 1/v0)
-(`aperture.clipping`): a point appears at the pixel that looks at it (`aperture.chief_ray`). The blur line gives
-1/v − 1/v0 = 2 s ρ/B for free. Derivatives are exact: F, D and the boards' distances are so nearly interchangeable that
-an adjustment with approximate ones stops short of the optimum.
+The light of a pixel x (mm from where its lens shows the pupil's middle) passes the lens about the centroid ȳ(x) of the
+open part (`aperture.clipping`). So the pixel shows what the thin-lens model puts at x + ȳ(x) (1/v − 1/v0), and a point
+appears at the pixel whose chief ray meets it (`aperture.chief_ray`). The blur radius gives 1/v − 1/v0 = 2 s ρ/B.
+
+Derivatives are exact. F, D and the boards' distances are nearly interchangeable, so that an adjustment with approximate
+derivatives stops short of the optimum.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ VARIABLES = ("main", "sensor", "focal", "diameter", "aperture")  # D, d, f, B an
 
 
 class LightCentroids(NamedTuple):
-    """Per feature: the open part's centroid ȳ as a vector, and what it depends on."""
+    """The centroid ȳ of the open part of the lens for each of n pixels, and its derivatives."""
 
     offset: Array  # (n, 2) mm: the pixel's place, from where its lens shows the pupil's middle
     shift: Array  # (n, 2) mm on the lens: ȳ, in the image's u and v
@@ -30,7 +32,7 @@ class LightCentroids(NamedTuple):
 
 
 def light_centroids(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> LightCentroids:
-    """For pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
+    """Centroids for pixels (n, 2) of micro-images (k, l), at the camera's own f-number."""
     away = _offset(uv, k, l, camera)
     distance = np.hypot(away[:, 0], away[:, 1])
     values = np.empty((len(distance), 2 + len(VARIABLES)))
@@ -62,13 +64,13 @@ def apparent_pixels(uv: Array, k: Indices, l: Indices, gap: Array, camera: Pleno
 
 
 def _offset(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Array:
-    """mm (n, 2), in the image's u and v, from where each pixel's lens shows the pupil's middle."""
+    """Offsets (n, 2) mm, along u and v, of pixels from where their lenses show the pupil's middle."""
     pixel = camera.sensor.pixel_size
     return np.asarray((uv - predicted_center(k, l, camera)) * pixel + pupil_image_offset(k, l, camera))
 
 
 def _optics(k: Indices, l: Indices, camera: PlenopticCamera) -> tuple[Array, Array, Array, float, float]:
-    """To the pupil, d and f of each lens (n,), and the diameters of lens and pupil, mm."""
+    """Distance to the pupil, d and f of each lens (n,), and the diameters of lens and pupil, mm."""
     main, sensor = lens_distances(camera, k, l)
     to_pupil = main - camera.main_lens.pupil_distance
     return (

@@ -34,7 +34,7 @@ LEAST_FEATURES = 12  # of a board in a frame
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What the residuals of the final estimate are, in the order of `features` and `centers`."""
+    """Residuals of the final estimate, in the order of `features` and `centers`."""
 
     features: Features  # those of boards with a pose
     residuals: Array  # (n, 3) px: u, v, ρ, predicted less observed; ρ NaN where it is unknown
@@ -172,7 +172,7 @@ class BoardObservations:
     def _common_scale(
         self, roots: Mapping[BoardView, Array], residuals: Mapping[BoardView, Residuals], scale: float
     ) -> float:
-        """τ: what corners' mean errors scatter more than their views' own errors explain, px."""
+        """τ px: scatter of the corners' mean errors beyond what the errors of single views explain."""
         squares, explained = [], []
         for view, rows in self.rows.items():
             root = roots[view] / scale

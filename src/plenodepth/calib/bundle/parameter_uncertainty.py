@@ -38,7 +38,7 @@ DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the lar
 
 
 class _Information(NamedTuple):
-    """Of some residuals about the intrinsics, poses eliminated: matrix (p, p) and pull (p,).
+    """Information of some residuals about the p intrinsics, poses eliminated: matrix (p, p) and pull (p,).
 
     `bias_pull` (p, 2) is what a shift of all corners by 1 px away from their micro-images' centres would pull, and one
     that goes from −1 px for sharp to 1 px for blurred ones.
@@ -87,7 +87,10 @@ class Uncertainty:
 
 
 def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, float] | None = None) -> Uncertainty:
-    """Of the free parameters of a solved problem, and of `considered` ones: held, with a standard deviation."""
+    """Covariance of the free parameters of a solved problem, and of `considered` ones.
+
+    Considered parameters were held at a value of known standard deviation, which is passed on to the others.
+    """
     given = dict(considered or {})
     names = intrinsic_names(estimate.camera)
     free = [names[place] for place in problem.free]
@@ -145,7 +148,7 @@ def depth_uncertainty(virtual_depth: Array, camera: PlenopticCamera, known: Unce
 
 
 def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_Information]:
-    """One for the views of each lens type."""
+    """Information of one board in one frame, separately for each lens type."""
     weighted = problem.views[view]
     values, by_intrinsics, by_pose = feature_residuals(
         weighted.seen, estimate.poses[view], estimate.camera, aperture=problem.aperture, derivatives=True
@@ -208,7 +211,7 @@ def _inverse(matrix: Array, names: Sequence[str]) -> tuple[Array, float]:
 
 
 def _scatter_factor(inverse: Array, groups: Sequence[_Information]) -> float:
-    """φ: the groups' pulls over what their own information has them scatter; 1 with too few groups to tell."""
+    """φ: variance of the groups' pulls over the expected one; 1 if there are too few groups."""
     if len(groups) < LEAST_GROUPS or not len(inverse):
         return 1.0
     pulls = sum(float(part.pull @ inverse @ part.pull) for part in groups)
@@ -223,7 +226,7 @@ def _together(parts: Sequence[_Information]) -> _Information:
 
 
 def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) -> Array:
-    """Covariance (n, n) in the directions in which lens types pull apart by more than chance has them."""
+    """Covariance (n, n) along directions in which lens types disagree by more than chance."""
     if len(types) < 2 or not len(inverse):
         return np.zeros_like(inverse)
     pulls = np.stack([part.pull for part in types], axis=1)

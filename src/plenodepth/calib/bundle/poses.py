@@ -180,5 +180,5 @@ def write_board_poses(poses: Mapping[tuple[int, int], Pose], path: Path) -> Path
 
 
 def note_on_boards(path: Path, beside: Path) -> str:
-    """What there is to say where there are two files."""
+    """A note that a second file holds all boards."""
     return f"several boards in a frame: {path.name} can hold but the first of each, {beside.name} has all"

@@ -69,7 +69,7 @@ class Prior(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a solution of Ceres gives."""
+    """The result of `solve`."""
 
     estimate: Estimate
     cost: float  # half the sum of squares
@@ -80,7 +80,7 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """All that is minimised but the unknowns' values."""
+    """What is minimised: weighted observations, priors and which parameters are free."""
 
     views: Mapping[BoardView, Weighted]
     centers: WeightedCenters | None
@@ -90,7 +90,7 @@ class Problem:
 
 
 def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance: float = 1e-9) -> Solution:
-    """The estimate of least squares, from `start`."""
+    """Solve by least squares, beginning with `start`."""
     count = len(intrinsic_names(start.camera))
     camera_step = np.zeros(count)
     steps = {view: np.zeros(6) for view in problem.views}

@@ -37,7 +37,7 @@ class Residuals(NamedTuple):
 def feature_residuals(
     seen: Seen, cam_from_board: Pose, camera: PlenopticCamera, *, aperture: bool, derivatives: bool
 ) -> Residuals:
-    """Of one board in one frame; with `aperture` corners are predicted where they appear (`bundle.chief_rays`)."""
+    """Residuals of one board in one frame. With `aperture`, corners are predicted where they appear (`chief_rays`)."""
     points = cam_from_board(seen.points)
     predicted = project(points, seen.k, seen.l, camera)
     uv, by_intrinsics, by_pose = predicted.uv, None, None
@@ -68,10 +68,10 @@ def center_residuals(centers: Centers, camera: PlenopticCamera, *, derivatives: 
 def _appearing_derivatives(
     camera: PlenopticCamera, seen: Seen, shown: LightCentroids, gap: Array, by_intrinsics: Array, by_pose: Array
 ) -> tuple[Array, Array]:
-    """Of (u, v, ρ) where u, v is the pixel that looks at the thin lens' one, given the derivatives of the latter and ρ.
+    """Derivatives of (u, v, ρ), where (u, v) is the apparent position, from those of the thin-lens position and of ρ.
 
     x + gap · ȳ(x)/s = x_thin, differentiated: each x moves as x_thin less gap · ȳ/s at a fixed x would, over the pace
-    at which the pixels' looks advance.
+    at which chief rays advance with the pixels.
     """
     pixel, diameter = camera.sensor.pixel_size, camera.micro_lenses.lens_diameter
     names = {name: index for index, name in enumerate(intrinsic_names(camera))}

@@ -26,9 +26,9 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class AdjustSettings:
-    """What is adjusted and how."""
+    """Which parameters are adjusted, and by what."""
 
-    aperture: bool = False  # pixels look through the main lens' aperture (`calib.bundle.chief_rays`)
+    aperture: bool = False  # corners appear where the main lens' aperture puts them (`calib.bundle.chief_rays`)
     hold: tuple[str, ...] = ()  # intrinsic parameters, or groups of them
     priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name: value, standard deviation
     use_rho: bool = True
@@ -57,7 +57,7 @@ def _belongs(name: str, group: str) -> bool:
 
 
 def prior_factors(name: str, places: Mapping[str, int]) -> Array:
-    """(n,): of the parameters whose sum a prior is about."""
+    """Factors (n,) of the parameters in the sum that a prior is about."""
     factors = np.zeros(len(places))
     for part, factor in DISTANCES.get(name, {name: 1.0}).items():
         factors[places[part]] = factor

@@ -69,7 +69,7 @@ class CommonErrors:
 
 
 def common_errors(group: Indices, share: Array, tau: float) -> CommonErrors:
-    """For features of groups (n,), with shares (n,) in 1/px and τ px."""
+    """Common errors of standard deviation `tau` px, for features with group numbers (n,) and shares (n,) in 1/px."""
     shares = _shares(group, share)
     square = np.maximum((shares**2).sum(axis=1), 1e-12)
     return CommonErrors(shares, (1 - 1 / np.sqrt(1 + tau**2 * square)) / square)

@@ -25,7 +25,7 @@ FEW_VIEWS = 4.0  # views per corner of a board below which a frame is said to be
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What the search of a frame has found, to begin the fit with."""
+    """Corners and boards found in a frame, from which the fit of all views starts."""
 
     corners: Corners  # of micro-images
     label: Indices  # (n,) place of each on the grid, −1 for none
@@ -83,7 +83,7 @@ def find_features(
 
 
 def checked_gray(gray: NDArray[np.float32], micro_images: MicroImageArray) -> NDArray[np.float32]:
-    """The image, of one layout, for which alone the kernels are compiled."""
+    """The image in the memory layout that the kernels are compiled for."""
     if np.ndim(gray) != 2:
         raise InputError(f"has shape {np.shape(gray)}, needs (height, width)", field="gray")
     require_matching_lens_count(micro_images, gray.shape[1], gray.shape[0])

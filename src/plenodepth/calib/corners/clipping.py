@@ -1,11 +1,12 @@
 """How the aperture clips the blur of pixels, as the fit of corners needs it; without a camera, not at all.
 
-A clipped pixel looks beside where an open one would, and is less blurred. Over the width of a corner both change, which
-would draw a fitted corner outwards by up to a third of a pixel (R12 at f/4). See `aperture.chief_ray`.
+The chief ray of a clipped pixel is another than that of an open one, and its blur is smaller. Both change over the
+width of a corner, which would shift a fitted corner outwards by up to a third of a pixel (R12 at f/4). See
+`aperture.chief_ray`.
 
-Two lesser things count where hundredths of a pixel do. What is open is no disc: `clipping` can have points all over it
-(`aperture.quadrature`) instead of its moments alone. And a pixel gets more of its light on the side where more is open,
-so that it looks from there: V the vignetting, its light has its middle at ∇ln V / 12 from its own.
+Two smaller effects amount to hundredths of a pixel. The open part of a lens is no disc: `clipping` can sample it
+(`aperture.quadrature`) instead of using its moments. And more of a pixel's light falls on the side where more of the
+lens is open: with the vignetting V, the centroid of the light is ∇ln V / 12 from the pixel's centre.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Clipping:
 
 
 def no_clipping(micro_images: MicroImageArray, k: Indices, l: Indices) -> Clipping:
-    """Every pixel looks straight ahead with one and the same blur."""
+    """No clipping: every pixel has the chief ray through the lens' centre, and the same blur."""
     table = np.tile([0.0, 1.0, 1.0, 0.0], (1, 2, 1))
     none = np.zeros(len(k))
     center = np.ascontiguousarray(micro_images.center(k, l).reshape(-1, 2))
@@ -51,7 +52,7 @@ def no_clipping(micro_images: MicroImageArray, k: Indices, l: Indices) -> Clippi
 def clipping(
     k: Indices, l: Indices, virtual_depth: Array, camera: PlenopticCamera, *, shaped: bool = False
 ) -> Clipping:
-    """As the optics of a camera with focal lengths and an f-number have it, at a virtual depth (n,) for each corner.
+    """The clipping by the optics of a camera with focal lengths and an f-number, at virtual depths (n,) of corners.
 
     `shaped`: with points all over what is open, so that fits take longer; the variances are then of what lies about
     each point.
@@ -83,7 +84,7 @@ def clipping(
 
 
 def _middle_of_light(table: ApertureTable) -> Array:
-    """How far out (types, m) px a pixel's light has its middle, mostly negative; at most a pixel's own half."""
+    """Radial offset (types, m) px of the centroid of a pixel's light, mostly negative; at most half a pixel."""
     slope = np.gradient(table.area, table.radius, axis=1) / np.maximum(table.area, LEAST_AREA)
     return np.asarray(np.clip(PIXEL_VARIANCE * slope, -0.5, 0.5))
 
@@ -94,7 +95,7 @@ def knows_clipping(camera: PlenopticCamera | None) -> bool:
 
 
 def chief_ray_positions(clip: Clipping, uv: Array) -> Array:
-    """Where pixels (n, 2) of the n corners' micro-images look, (n, 2) px: the thin-lens place of what they show."""
+    """The thin-lens places (n, 2) px of what pixels (n, 2) of the n corners' micro-images show."""
     away = uv - clip.middle
     distance = np.linalg.norm(away, axis=1)
     shift = clip.gap * _interpolated(clip, distance)

@@ -67,7 +67,7 @@ def read_targets(path: Path | str) -> Targets:
 
 
 def write_targets(targets: Targets, path: Path | str) -> None:
-    """As `read_targets` reads it."""
+    """Write targets in the form that `read_targets` reads."""
     rows = (f"{x:.6f},{y:.6f},{z:.6f},{name}" for (x, y, z), name in zip(targets.points, targets.names, strict=True))
     with atomic_path(path) as temporary:
         temporary.write_text("\n".join(["x,y,z,name", *rows]) + "\n", encoding="utf-8")
@@ -128,6 +128,6 @@ def read_lidar_pose(path: Path | str) -> Pose:
 
 
 def write_libpleno_lidar_pose(cam_from_lidar: Pose, path: Path | str, frame: int) -> None:
-    """libpleno's file, which holds the opposite: the camera in the LIDAR frame."""
+    """Write libpleno's file, which holds the inverse pose: the camera in the LIDAR frame."""
     inverse = cam_from_lidar.inverse()
     write_pose(FramePose(frame, inverse.rotation, inverse.translation), path)

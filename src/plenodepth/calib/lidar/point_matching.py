@@ -85,7 +85,7 @@ class _Problem:
     other_sigma: Array
 
     def motions(self) -> list[tuple[Pose, Indices, Indices]]:
-        """Of all threes of points that have the same distances, with them; those whose distances agree best."""
+        """Motions by triples of points with equal distances on both sides, and the triples; the best agreeing ones."""
         count = min(len(self.others), MOST_OTHERS)
         if count < LEAST_MATCHES or len(self.seen) < LEAST_MATCHES:
             return []
@@ -121,7 +121,7 @@ class _Problem:
         return np.array(lengths), np.array(sigmas)
 
     def refined(self, motion: Pose, three: Indices, which: Indices) -> Match | None:
-        """Pairs that agree under a motion of three, the one that fits these best, and so on; None: fewer than three."""
+        """Find pairs that agree with a motion, and the motion that fits them, in turn; None with fewer than three."""
         pairs = self._pairs(self._fitted(motion, three, which), AT_FIRST)
         for _ in range(STEPS):
             if len(pairs[0]) < LEAST_MATCHES or not _wide(self.seen[pairs[0]]):
@@ -180,6 +180,6 @@ def _shared(first: Match, other: Match) -> int:
 
 
 def _wide(points: Array) -> bool:
-    """Whether points are no straight line."""
+    """Whether points do not lie on one straight line."""
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     return bool(spread[1] > LEAST_WIDTH * spread[0])

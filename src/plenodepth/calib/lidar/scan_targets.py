@@ -57,7 +57,7 @@ class LidarTargets:
 
     @property
     def sure(self) -> NDArray[np.bool_]:
-        """(m,) whether they are hardly something else."""
+        """(m,) whether a crossing is explained so well that it is hardly anything else."""
         return np.asarray(self.explained >= SURE_EXPLAINED)
 
 

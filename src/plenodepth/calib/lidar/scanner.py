@@ -43,7 +43,7 @@ def find_scanner(
     frame: int = 0,
     report: Callable[[str], None] = lambda what: None,
 ) -> Scanner:
-    """By a devignetted image (h, w) and targets, mm, LIDAR frame, with `sigma` (m,) of their coordinates.
+    """Find the scanner by a devignetted image (h, w) and targets, mm, LIDAR frame, with `sigma` (m,) of coordinates.
 
     Some of the targets may be none, and some may be missing: which is which their distances tell. Those that are
     `sure` (m,), by default all, are matched first.
@@ -66,7 +66,7 @@ def find_scanner(
 
 
 def _matched(seen: ImageTargets, points: Array, sigma: Array, sure: NDArray[np.bool_]) -> Match:
-    """A match of those that are sure on either side; of all where that has too few.
+    """Match the sure targets of image and scan; all targets where the sure ones are too few.
 
     Corners of textures have depths that are known so little that some of them match by chance.
     """

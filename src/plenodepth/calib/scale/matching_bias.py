@@ -1,7 +1,7 @@
-"""What depth a matcher finds that takes pixels to look straight on, though the main lens' aperture clips their light.
+"""The depth that matching finds where it does not undo the clipping of light by the main lens' aperture.
 
-For objects nearer than a lens' focus the clipped pixels of a micro-image look closer together than the thin-lens model
-says (`aperture.clipping`): the scene is magnified within each micro-image, disparities grow, depth comes out too large.
+For objects nearer than a lens' focus the chief rays of clipped pixels are closer together than the thin-lens model says
+(`aperture.clipping`): the scene is magnified within each micro-image, disparities grow, and depth comes out too large.
 
 Two predictions from the optics. The slope: x_eff ≈ slope · x over the compared disc, so that disparities grow by
 1/slope. They go with 1/v + r, r = (1 − λ)/λ (see `camera.disparity`), and hence 1/v' + r = (1/v + r)/slope.
@@ -53,7 +53,7 @@ PRECISION = 3e-4  # relative
 
 @dataclass(frozen=True)
 class Matching:
-    """What of a depth estimation bears on the scale; defaults as of the coarse one. Lengths in px."""
+    """Settings of a depth estimation that matter for the scale; by default those of the coarse one. Lengths in px."""
 
     margin: float = COARSE.margin_for("off")  # off the micro-image's radius
     reach: float = COARSE.far_reach  # lens pitches to the farthest view
@@ -234,7 +234,7 @@ def _overlapping(model: _Model, lens_type: int, about: float) -> list[_View]:
 
 
 def _disparity(model: _Model, view: _View, inverse: float) -> float:
-    """px along x at 1/v."""
+    """Disparity of a view, px along x, at 1/v."""
     return float(corrected_disparity([view.baseline, 0.0], 1 / inverse, model.pitch_ratio)[0])
 
 
@@ -251,7 +251,7 @@ def _shown(model: _Model, lens_type: int, pixels: Array, inverse: float) -> Comp
 
 
 def _in_disc(pixels: Array, radius: float) -> Array:
-    """What of pixels (p, 2) lies in a disc, (p,) in [0, 1]."""
+    """Share (p,) in [0, 1] of each pixel (p, 2) that lies in a disc."""
     return np.asarray(np.clip(radius - np.hypot(*pixels.T) + 0.5, 0, 1))
 
 

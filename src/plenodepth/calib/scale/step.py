@@ -148,7 +148,7 @@ def scale_step(
 
 
 class BoardDepths(NamedTuple):
-    """What depth maps of boards say of the features in them."""
+    """Virtual depth at the features of boards."""
 
     depth: Array  # (n,) virtual; NaN: none
     aperture_model: ApertureModel  # that was undone
@@ -161,7 +161,7 @@ def board_depths(
     map_of: Callable[[ListedImage], VirtualDepthMap],
     progress: Progress = no_progress,
 ) -> BoardDepths:
-    """Virtual depth at the features of images, each of which has some; `map_of` an image is its filtered map."""
+    """Virtual depth at the features of images. `map_of` gives the filtered depth map of an image."""
     depth, notes = np.full(len(features), np.nan), set[str]()
     for done, image in enumerate(images):
         progress(done, len(images), image_name(image.path))

@@ -98,7 +98,7 @@ class Profiles:
 
 
 def class_profiles(light: Float32, uv: Array, classes: Indices, class_count: int, reach: float) -> Profiles:
-    """Of the discs about uv (n, 2), of which each has its class (n,); all of them `discs_inside`."""
+    """Mean profile of each class of discs, with centres uv (n, 2) and classes (n,); all of them `discs_inside`."""
     shape = class_count, int(np.ceil(reach / BIN))
     total, weight, distances, counts = (np.zeros(shape) for _ in range(4))
     classes = np.ascontiguousarray(classes, dtype=np.int64)

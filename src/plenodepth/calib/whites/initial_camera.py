@@ -139,7 +139,7 @@ def _with_types(
 
 
 def _sign(configuration: Configuration) -> float:
-    """Of slope and intercepts in `WhiteRadius`."""
+    """The sign of slope and intercepts in `WhiteRadius`."""
     return 1.0 if configuration is Configuration.KEPLERIAN else -1.0
 
 
@@ -180,7 +180,7 @@ def _focal_lengths(optics: Optics, white: WhiteRadius, pitch: float, main: float
 def _placed(
     optics: Optics, micro_images: MicroImageArray, main: float, sensor: float, focal_lengths: Array
 ) -> PlenopticCamera:
-    """The array where the lines from the main lens' centre through the lenses meet the sensor in the grid.
+    """The camera whose lens array projects to the grid through the main lens' centre.
 
     The lens array is the grid turned by half a turn and shrunk by λ towards the main lens, so that its angle is the
     grid's, and one lens fixes its translation.

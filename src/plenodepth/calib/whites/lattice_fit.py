@@ -117,7 +117,7 @@ def _require_spread(unit: Array) -> None:
 
 
 def _standard_errors(unit: Array, pitch: Array, angle: float, residual: Array, weight: Array) -> Array:
-    """Of pitch x, y, angle, translation; NaN without a degree of freedom."""
+    """Standard errors of the pitches, angle and translation; NaN without a degree of freedom."""
     degrees = 2 * len(unit) - 5
     if degrees <= 0:
         return np.full(5, np.nan)

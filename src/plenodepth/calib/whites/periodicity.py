@@ -68,7 +68,7 @@ def lattice_vectors(light: Float32, name: str = "image") -> Array:
 
 
 def _autocorrelations(light: Float32) -> tuple[Array, Array]:
-    """Of the power and of the amplitude of the spectrum's lines, each (n, n) with zero lag in the middle."""
+    """Autocorrelations (n, n) from the power and from the amplitude of the spectrum, with zero lag in the middle."""
     side = min(WINDOW, *light.shape)
     top, left = (light.shape[0] - side) // 2, (light.shape[1] - side) // 2
     part = np.log(light[top : top + side, left : left + side] + DARK)

@@ -102,7 +102,7 @@ def _with_all_whites(grid: FoundGrid, whites: Sequence[NDArray[Any]], labels: Se
 
 
 def _measured_again(picture: NDArray[Any], start: Centers, pitch: float, label: str) -> tuple[Array, Array]:
-    """Centres and covariance, as those of another white image; NaN where there is none."""
+    """The same centres measured in another white image, and their covariance; NaN where there is no disc."""
     light, uv = light_of(picture, label), start.uv
     slack = max(1.0, LAST_SLACK * pitch)
     inside = discs_inside(light, uv, pitch, slack)

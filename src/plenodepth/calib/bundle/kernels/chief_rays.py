@@ -1,4 +1,4 @@
-"""Centroid of the open part of a micro-lens, with exact derivatives, and the pixel that looks at a given place.
+"""Centroid of the open part of a micro-lens, with exact derivatives, and the pixel whose chief ray meets a point.
 
 The open part is the intersection of disc(0, a), the lens, and disc(δ, b), the pupil as the pixel sees it. With half the
 chord h and the angle β under which the second disc's centre sees it, the second disc's part has the area
@@ -18,7 +18,7 @@ from plenodepth.compiling import compiled, inlined
 LAST = 0.98  # of a + b: farther out hardly a sliver of the lens is open, and the centroid stays as it is there
 CONVERGED = 1e-11  # mm
 ITERATIONS = 25
-LEAST_PACE = 0.2  # of Newton's slopes: a rough camera may have looks that do not advance with the pixels
+LEAST_PACE = 0.2  # of Newton's slopes: with a rough camera chief rays may not advance with the pixels
 
 
 @inlined
@@ -75,7 +75,7 @@ def light_centroids(offset, main, sensor, focal, diameter, aperture, out):
 
 @compiled
 def apparent_pixels(target, gap, main, sensor, focal, diameter, aperture, out):
-    """Offsets `out` (n,) mm of the pixels that look at `target` (n,) mm, where 1/v − 1/v0 = gap (n,)."""
+    """Offsets `out` (n,) mm of the pixels whose chief rays meet thin-lens places `target` (n,) mm; gap = 1/v − 1/v0."""
     row = np.empty(7)
     for n in range(len(target)):
         place = target[n]
