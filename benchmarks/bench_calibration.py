@@ -24,7 +24,7 @@ from plenodepth.calib.bundle.step import adjust_step
 from plenodepth.calib.corners.step import features_step
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.image_list import listed_images
-from plenodepth.calib.whites.initial_camera import Optics
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.calib.whites.step import GridOptions, white_step
 from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual, project
 from plenodepth.camera.micro_lenses import lens_center

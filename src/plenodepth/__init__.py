@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plenodepth.calib.features import Board as Board
     from plenodepth.calib.pipeline import Calibration as Calibration
     from plenodepth.calib.pipeline import calibrate as calibrate
-    from plenodepth.calib.whites.initial_camera import Optics as Optics
+    from plenodepth.calib.whites.start_camera import Optics as Optics
     from plenodepth.camera import GridCamera as GridCamera
     from plenodepth.camera import PlenopticCamera as PlenopticCamera
     from plenodepth.camera import load_camera as load_camera
@@ -50,7 +50,7 @@ MODULES = {
     "DepthSettings": "plenodepth.depth.settings",
     "FilterSettings": "plenodepth.depth.filters",
     "GridCamera": "plenodepth.camera",
-    "Optics": "plenodepth.calib.whites.initial_camera",
+    "Optics": "plenodepth.calib.whites.start_camera",
     "PlenopticCamera": "plenodepth.camera",
     "RawImage": "plenodepth.raw",
     "calibrate": "plenodepth.calib.pipeline",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from board_shots import BOARD, BoardShots, board_shots
@@ -128,3 +130,10 @@ def test_wrong_arguments_are_named(boards: object, board: str, message: str) -> 
 def test_a_board_may_be_a_text() -> None:
     board = Board.from_text("9x5:1cm")
     assert (board.columns, board.rows, board.square) == (9, 5, 10.0)
+
+
+@pytest.mark.parametrize("room", ["", ".whites", ".corners", ".bundle", ".blur", ".scale", ".lidar", ".advice"])
+def test_a_room_offers_functions_and_classes_not_modules(room: str) -> None:
+    package = import_module(f"plenodepth.calib{room}")
+    assert package.__all__
+    assert not [name for name in package.__all__ if isinstance(getattr(package, name), ModuleType)]

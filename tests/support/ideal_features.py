@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from plenodepth.calib.features import Board, Centers, Features
-from plenodepth.calib.whites.initial_camera import Optics, initial_camera
+from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera import PlenopticCamera, preset, project
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.presets import shrunk

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from plenodepth.calib.whites.exit_pupil import ExitPupilFit as ExitPupilFit
     from plenodepth.calib.whites.exit_pupil import estimate_exit_pupil as estimate_exit_pupil
     from plenodepth.calib.whites.exit_pupil import with_exit_pupil as with_exit_pupil
-    from plenodepth.calib.whites.initial_camera import Optics as Optics
     from plenodepth.calib.whites.libpleno_start import load_start_camera as load_start_camera
     from plenodepth.calib.whites.precalibration import precalibrate as precalibrate
+    from plenodepth.calib.whites.start_camera import Optics as Optics
     from plenodepth.calib.whites.step import GridOptions as GridOptions
     from plenodepth.calib.whites.step import white_step as white_step
 
@@ -74,7 +74,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "GridOptions": "plenodepth.calib.whites.step",
         "ImageReader": "plenodepth.calib.image_list",
         "ListedImage": "plenodepth.calib.image_list",
-        "Optics": "plenodepth.calib.whites.initial_camera",
+        "Optics": "plenodepth.calib.whites.start_camera",
         "ScaleOrder": "plenodepth.calib.scale.fit",
         "ScannerFiles": "plenodepth.calib.lidar.step",
         "Uncertainty": "plenodepth.calib.bundle.parameter_uncertainty",

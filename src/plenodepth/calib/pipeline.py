@@ -29,8 +29,8 @@ from plenodepth.calib.corners.step import FEATURES, FeaturesStep, features_step
 from plenodepth.calib.feature_files import write_centers, write_features
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.calib.image_list import ImageReader, ListedImage, ReadImage, images_of, white_at_aperture
-from plenodepth.calib.whites.initial_camera import Optics
 from plenodepth.calib.whites.radii import WhiteRadii
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.calib.whites.step import CENTERS, FIND_GRID, START, GridOptions, WhiteStep, white_step
 from plenodepth.camera import PlenopticCamera, intrinsic_names, save_camera
 from plenodepth.errors import InputError

@@ -11,10 +11,10 @@ from cameras import keplerian
 from numpy.typing import NDArray
 
 from plenodepth.calib.whites.grid import find_grid
-from plenodepth.calib.whites.initial_camera import Optics
 from plenodepth.calib.whites.lattice_fit import type_pattern_for
 from plenodepth.calib.whites.precalibration import precalibrate
 from plenodepth.calib.whites.radii import measure_radii
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.camera import PlenopticCamera, predicted_center, preset
 from plenodepth.camera.micro_lenses import configuration, lens_distances
 from plenodepth.camera.model import Configuration

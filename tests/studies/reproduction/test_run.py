@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from plenodepth.calib.features import Board, Features
-from plenodepth.calib.whites.initial_camera import Optics
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.camera import preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError

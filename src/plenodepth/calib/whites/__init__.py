@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from plenodepth.calib.whites.exit_pupil import with_exit_pupil as with_exit_pupil
     from plenodepth.calib.whites.grid import FoundGrid as FoundGrid
     from plenodepth.calib.whites.grid import find_grid as find_grid
-    from plenodepth.calib.whites.initial_camera import Optics as Optics
-    from plenodepth.calib.whites.initial_camera import initial_camera as initial_camera
     from plenodepth.calib.whites.libpleno_start import load_start_camera as load_start_camera
     from plenodepth.calib.whites.precalibration import Precalibration as Precalibration
     from plenodepth.calib.whites.precalibration import precalibrate as precalibrate
     from plenodepth.calib.whites.radii import WhiteRadii as WhiteRadii
     from plenodepth.calib.whites.radii import measure_radii as measure_radii
+    from plenodepth.calib.whites.start_camera import Optics as Optics
+    from plenodepth.calib.whites.start_camera import initial_camera as initial_camera
     from plenodepth.calib.whites.step import GridOptions as GridOptions
     from plenodepth.calib.whites.step import WhiteRecord as WhiteRecord
     from plenodepth.calib.whites.step import WhiteStep as WhiteStep
@@ -28,14 +28,14 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "ExitPupilFit": "plenodepth.calib.whites.exit_pupil",
         "FoundGrid": "plenodepth.calib.whites.grid",
         "GridOptions": "plenodepth.calib.whites.step",
-        "Optics": "plenodepth.calib.whites.initial_camera",
+        "Optics": "plenodepth.calib.whites.start_camera",
         "Precalibration": "plenodepth.calib.whites.precalibration",
         "WhiteRadii": "plenodepth.calib.whites.radii",
         "WhiteRecord": "plenodepth.calib.whites.step",
         "WhiteStep": "plenodepth.calib.whites.step",
         "estimate_exit_pupil": "plenodepth.calib.whites.exit_pupil",
         "find_grid": "plenodepth.calib.whites.grid",
-        "initial_camera": "plenodepth.calib.whites.initial_camera",
+        "initial_camera": "plenodepth.calib.whites.start_camera",
         "load_start_camera": "plenodepth.calib.whites.libpleno_start",
         "measure_radii": "plenodepth.calib.whites.radii",
         "precalibrate": "plenodepth.calib.whites.precalibration",

@@ -8,8 +8,8 @@ import numpy as np
 
 from plenodepth.calib.feature_files import read_centers
 from plenodepth.calib.features import Centers
-from plenodepth.calib.whites.initial_camera import Optics, initial_camera
 from plenodepth.calib.whites.lattice_fit import fitted_lattice
+from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera import load_plenoptic_camera
 from plenodepth.camera.files.libpleno import GEOMETRIES, INFINITE_FOCUS, MODES, with_parameters
 from plenodepth.camera.model import PlenopticCamera, WhiteRadius

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from plenodepth.calib.features import Centers
 from plenodepth.calib.whites.disc_centers import discs_inside, measure_discs, unevenness
 from plenodepth.calib.whites.grid import LAST_SLACK, WHITE_RMS, WHITE_SHARE, WHITE_UNEVEN, FoundGrid, find_grid
-from plenodepth.calib.whites.initial_camera import Optics, initial_camera
 from plenodepth.calib.whites.lattice_fit import fitted_lattice, type_pattern_for
 from plenodepth.calib.whites.periodicity import light_of
 from plenodepth.calib.whites.radii import WhiteRadii, measure_radii
+from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera.model import Array, MicroImageArray, PlenopticCamera
 from plenodepth.errors import InputError
 

@@ -18,9 +18,9 @@ from plenodepth.calib.feature_files import read_centers, write_centers
 from plenodepth.calib.features import Centers
 from plenodepth.calib.image_list import ListedImage, ReadImage
 from plenodepth.calib.records import finite, keep_record, kept_record
-from plenodepth.calib.whites.initial_camera import Optics
 from plenodepth.calib.whites.precalibration import precalibrate
 from plenodepth.calib.whites.radii import WhiteRadii
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera, save_camera
 from plenodepth.errors import InputError
 from plenodepth.io.images import read_image

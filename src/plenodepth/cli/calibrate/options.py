@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plenodepth.calib.bundle.settings import AdjustSettings
     from plenodepth.calib.features import Features
-    from plenodepth.calib.whites.initial_camera import Optics
+    from plenodepth.calib.whites.start_camera import Optics
     from plenodepth.calib.whites.step import GridOptions
     from plenodepth.camera import PlenopticCamera
 
@@ -48,7 +48,7 @@ class OpticsOptions:
     def optics(self, example: NDArray[Any]) -> Optics:
         """The nominal optics of a camera that makes images like `example`, (h, w) or (h, w, 3)."""
         from plenodepth.calib.features import parse_length
-        from plenodepth.calib.whites.initial_camera import Optics
+        from plenodepth.calib.whites.start_camera import Optics
         from plenodepth.camera.model import Configuration
 
         height, width = example.shape[:2]

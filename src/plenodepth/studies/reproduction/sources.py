@@ -13,7 +13,7 @@ import numpy as np
 from plenodepth.cache import content_hash, file_hash
 from plenodepth.calib.features import Board
 from plenodepth.calib.image_list import ListedImage, listed_files, listed_images
-from plenodepth.calib.whites.initial_camera import Optics
+from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.errors import InputError
 from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.images import read_image

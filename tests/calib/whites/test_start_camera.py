@@ -11,9 +11,9 @@ import pytest
 
 from plenodepth.calib.feature_files import write_centers
 from plenodepth.calib.features import Centers
-from plenodepth.calib.whites.initial_camera import Optics, initial_camera
 from plenodepth.calib.whites.lattice_fit import fitted_lattice
 from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno
+from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera import PlenopticCamera, predicted_center, preset
 from plenodepth.camera.micro_lenses import configuration, lens_distances
 from plenodepth.camera.model import Configuration, MicroImageArray, WhiteRadius
