@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.advice.fit_facts import fit_facts, radial_profiles
+from plenodepth.calib.advice.facts import fit_facts, radial_profiles
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
 from plenodepth.calib.bundle.parameter_uncertainty import derived_parameters, uncertainty
 from plenodepth.calib.bundle.settings import AdjustSettings

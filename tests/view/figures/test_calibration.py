@@ -8,7 +8,7 @@ import numpy as np
 from calibrations import fitted_at_truth
 from ideal_features import ideal_features, small_camera, spread_poses
 
-from plenodepth.calib.advice.fit_facts import fit_facts
+from plenodepth.calib.advice.facts import fit_facts
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera import preset, virtual_from_metric
 from plenodepth.view.figures.calibration import (

@@ -9,7 +9,7 @@ import numpy as np
 from calibrations import fitted_at_truth
 from matplotlib.quiver import Quiver
 
-from plenodepth.calib.advice.fit_facts import FitFacts, fit_facts, radial_profiles
+from plenodepth.calib.advice.facts import FitFacts, fit_facts, radial_profiles
 from plenodepth.view.figures.residuals import (
     blur_residual_figure,
     center_residual_figure,

@@ -6,10 +6,10 @@ from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from plenodepth.calib.advice.advice import Advice as Advice
-    from plenodepth.calib.advice.fit_facts import FitFacts as FitFacts
-    from plenodepth.calib.advice.fit_facts import FrameFacts as FrameFacts
-    from plenodepth.calib.advice.fit_facts import fit_facts as fit_facts
-    from plenodepth.calib.advice.fit_facts import radial_profiles as radial_profiles
+    from plenodepth.calib.advice.facts import FitFacts as FitFacts
+    from plenodepth.calib.advice.facts import FrameFacts as FrameFacts
+    from plenodepth.calib.advice.facts import fit_facts as fit_facts
+    from plenodepth.calib.advice.facts import radial_profiles as radial_profiles
     from plenodepth.calib.advice.rules import advise as advise
     from plenodepth.calib.advice.summary import CalibrationRun as CalibrationRun
     from plenodepth.calib.advice.summary import CalibrationSummary as CalibrationSummary
@@ -22,12 +22,12 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "Advice": "plenodepth.calib.advice.advice",
         "CalibrationRun": "plenodepth.calib.advice.summary",
         "CalibrationSummary": "plenodepth.calib.advice.summary",
-        "FitFacts": "plenodepth.calib.advice.fit_facts",
-        "FrameFacts": "plenodepth.calib.advice.fit_facts",
+        "FitFacts": "plenodepth.calib.advice.facts",
+        "FrameFacts": "plenodepth.calib.advice.facts",
         "advise": "plenodepth.calib.advice.rules",
         "depth_curve": "plenodepth.calib.advice.summary",
-        "fit_facts": "plenodepth.calib.advice.fit_facts",
-        "radial_profiles": "plenodepth.calib.advice.fit_facts",
+        "fit_facts": "plenodepth.calib.advice.facts",
+        "radial_profiles": "plenodepth.calib.advice.facts",
         "summarise": "plenodepth.calib.advice.summary",
     },
 )

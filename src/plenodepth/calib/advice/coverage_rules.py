@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
-from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts
+from plenodepth.calib.advice.facts import FitFacts, FrameFacts
 from plenodepth.camera.depth import VIRTUAL_RANGE
 from plenodepth.camera.model import PlenopticCamera
 from plenodepth.camera.summary import shown_depths

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
-from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, Profile
+from plenodepth.calib.advice.facts import FitFacts, FrameFacts, Profile
 from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii

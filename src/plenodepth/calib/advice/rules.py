@@ -15,7 +15,7 @@ from plenodepth.calib.advice.coverage_rules import (
     tilts,
     unseen_distances,
 )
-from plenodepth.calib.advice.fit_facts import FitFacts, radial_profiles
+from plenodepth.calib.advice.facts import FitFacts, radial_profiles
 from plenodepth.calib.advice.fit_rules import (
     bad_frames,
     blur_radii,

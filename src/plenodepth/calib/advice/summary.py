@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plenodepth.cache import file_hash
-from plenodepth.calib.advice.fit_facts import FitFacts, FrameFacts, fit_facts, radial_profiles
+from plenodepth.calib.advice.facts import FitFacts, FrameFacts, fit_facts, radial_profiles
 from plenodepth.calib.advice.rules import Advice, advise
 from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty, derived_parameters

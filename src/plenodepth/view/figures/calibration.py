@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from plenodepth.calib.advice.fit_facts import FitFacts
+from plenodepth.calib.advice.facts import FitFacts
 from plenodepth.calib.blur.step import KappaRecord
 from plenodepth.calib.features import Features
 from plenodepth.calib.whites.radii import WhiteRadii

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenodepth.calib.advice.fit_facts import FitFacts, Profile, radial_slopes
+from plenodepth.calib.advice.facts import FitFacts, Profile, radial_slopes
 from plenodepth.calib.bundle.observations import Fit
 from plenodepth.calib.bundle.poses import BoardPlace
 from plenodepth.calib.lidar.pose import LidarPose

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plenodepth.calib.advice.fit_facts import FrameFacts, radial_profiles
+from plenodepth.calib.advice.facts import FrameFacts, radial_profiles
 from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary, DepthSigma, Quantity, depth_curve
 from plenodepth.io import atomic_path
 from plenodepth.view.figures.calibration import coverage_figure, depth_uncertainty_figure, white_radii_figure

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from calibrations import BOARD, NOISE, facing, fitted_at_truth
 
-from plenodepth.calib.advice.fit_facts import fit_facts, radial_profiles, root_mean_square
+from plenodepth.calib.advice.facts import fit_facts, radial_profiles, root_mean_square
 from plenodepth.camera import preset, virtual_from_metric
 from plenodepth.camera.micro_lenses import predicted_center
 
