@@ -33,8 +33,8 @@ def _share_files(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real data; the test is skipped where there is none."""
-    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("PLENODEPTH_DATA") or default)
     if not folder.is_dir():
-        pytest.skip("no real data: set PLENODEPTH_DATA to its folder")
+        pytest.skip(f"no real data: {folder} is no folder; set PLENODEPTH_DATA to where they are")
     return folder

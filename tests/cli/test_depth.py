@@ -266,14 +266,23 @@ def on_disk(options: str, disk: Path, *arguments: object) -> OnDisk:
     return OnDisk(done.returncode, done.stdout, done.stderr.splitlines(), listing.read_text().splitlines())
 
 
-def can_mount() -> bool:
+def why_no_disk() -> str:
+    """What a machine lacks to mount a disk for one command; nothing where it can."""
     if shutil.which("unshare") is None:
-        return False
-    probe = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False)
-    return probe.returncode == 0
+        return "the program unshare is not installed"
+    probe = subprocess.run(
+        [*UNSHARE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, text=True, check=False
+    )
+    return "" if probe.returncode == 0 else f"no disk can be mounted: {probe.stderr.strip()}"
 
 
-needs_a_disk = pytest.mark.skipif(not can_mount(), reason="a disk cannot be mounted here")
+@pytest.fixture(scope="session")
+def _needs_a_disk() -> None:
+    if reason := why_no_disk():
+        pytest.skip(reason)
+
+
+needs_a_disk = pytest.mark.usefixtures("_needs_a_disk")
 
 
 @needs_a_disk

@@ -60,7 +60,9 @@ def test_a_failure_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_figure_that_the_system_cuts_short_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    resource = pytest.importorskip("resource", reason="limits of a process are not known here")
+    resource = pytest.importorskip(
+        "resource", reason="this system has no module resource, which limits the size of files"
+    )
     noise = np.random.default_rng(1).random((60, 60), np.float32)
     figure = depth_picture(noise, "noise", "mm")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

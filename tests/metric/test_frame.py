@@ -28,7 +28,7 @@ from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.threads import thread_count
 from plenodepth.version import __version__
 
-resource = pytest.importorskip("resource", reason="limits of a process are not known here")
+resource = pytest.importorskip("resource", reason="this system has no module resource, which limits the size of files")
 
 ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "png", "virtual.tiff")
 SUMMARY = DepthSummary(
