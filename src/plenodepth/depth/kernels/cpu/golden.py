@@ -32,6 +32,7 @@ from plenodepth.depth.kernels.scalar import noise_corrected, parabola_minimum, p
 
 f4 = np.float32
 i4 = np.int32
+i8 = np.int64
 
 ALL_PIXELS = -1  # in place of a pixel's index: all pixels of the micro-image
 
@@ -47,7 +48,7 @@ def golden_coarse_rows(first, last, tiles, views, tables, maps):
         for k in range(views.columns):
             lens = l * views.columns + k
             if load_coordinates(tiles, lens, coordinates) >= views.least_contrast:
-                search(tiles, views, compared, lens, ALL_PIXELS, coordinates, target, one, maps, l, k)
+                search(tiles, views, compared, lens, i8(ALL_PIXELS), coordinates, target, one, maps, l, k)
 
 
 @compiled
@@ -73,7 +74,7 @@ def golden_refined_rows(first, last, tiles, views, tables, maps):
 @compiled
 def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, row, column):
     """Both golden sections for one pixel (or `ALL_PIXELS`); the result goes to maps[row, column]."""
-    hypotheses = views.inverse_depths
+    hypotheses, any_type = views.inverse_depths, np.bool_(False)  # converted as in `coarse_rows`
     step, ends = hypotheses[1] - hypotheses[0], (f4(1) / hypotheses[1], f4(1) / hypotheses[-2])
     low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
     v, cost = golden_section(
@@ -85,15 +86,15 @@ def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, 
     count = views_that_see(views, v)
     v, cost = golden_section(
         max(low, v - f4(SECOND_REACH)), min(high, v + f4(SECOND_REACH)), f4(SECOND_TOLERANCE), tiles, views, compared,
-        lens, pixel, count, False, coordinates, target, one,
+        lens, pixel, count, any_type, coordinates, target, one,
     )  # fmt: skip
     # Next to an end of the range there is no minimum: the curve may go on falling beyond.
     if cost >= UNUSABLE or v - low < f4(2 * SECOND_TOLERANCE) or high - v < f4(2 * SECOND_TOLERANCE):
         return
     inverse, quarter = f4(1) / v, f4(0.25) * step
-    before = cost_at(inverse - quarter, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
-    after = cost_at(inverse + quarter, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
-    middle = cost_at(inverse, tiles, views, compared, lens, pixel, count, False, coordinates, target, one)
+    before = cost_at(inverse - quarter, tiles, views, compared, lens, pixel, count, any_type, coordinates, target, one)
+    after = cost_at(inverse + quarter, tiles, views, compared, lens, pixel, count, any_type, coordinates, target, one)
+    middle = cost_at(inverse, tiles, views, compared, lens, pixel, count, any_type, coordinates, target, one)
     taken, pixels = one.views[0], one.pixels[0]
     bend = before - f4(2) * middle + after
     shift, spread = parabola_minimum(before, middle, after, bend, pixels, views.floor / quarter)
@@ -102,7 +103,7 @@ def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, 
     rival, number = f4(0), f4(0)
     for n in range(RIVALS):
         place = hypotheses[n * (len(hypotheses) - 1) // (RIVALS - 1)]
-        other = cost_at(place, tiles, views, compared, lens, pixel, views.swept, False, coordinates, target, one)
+        other = cost_at(place, tiles, views, compared, lens, pixel, views.swept, any_type, coordinates, target, one)
         if other < UNUSABLE:
             rival += other
             number += f4(1)
@@ -140,11 +141,11 @@ def golden_section(
 @inlined
 def views_that_see(views, v):
     """How many neighbours see the same point at a virtual depth: those within |v|/2 pitches, and the nearest always."""
-    count, farthest = 0, max(f4(SEEN_REACH) * abs(v), f4(NEAREST_REACH)) * views.pitch
+    count, farthest = i8(0), max(f4(SEEN_REACH) * abs(v), f4(NEAREST_REACH)) * views.pitch
     for n in range(views.step_k.shape[1]):
         x, y = views.baseline[0, n, 0], views.baseline[0, n, 1]
         if x * x + y * y <= farthest * farthest:
-            count = n + 1
+            count = i8(n + 1)
     return count
 
 
@@ -153,7 +154,7 @@ def cost_at(inverse_depth, tiles, views, compared, lens, pixel, count, same_type
     """Cost of one hypothesis; its views and pixels are in `one`."""
     if pixel == ALL_PIXELS:
         place = np.full(1, inverse_depth, f4)
-        view_costs(tiles, views, compared, lens, place, f4(0), -1, count, same_type, coordinates, target, one)
+        view_costs(tiles, views, compared, lens, place, f4(0), i8(-1), count, same_type, coordinates, target, one)
         return one.cost[0]
     return window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one)
 

@@ -27,6 +27,7 @@ from plenodepth.depth.kernels.scalar import floor, in_array, interpolation_varia
 
 f4 = np.float32
 i4 = np.int32
+i8 = np.int64
 u4 = np.uint32
 
 Float32 = NDArray[np.float32]
@@ -130,8 +131,9 @@ def ensure_resampled(tiles, views, compared, k, l, count, plane):
         elif not compared.done[slot, compared.planes]:
             compared.done[slot, compared.planes] = True
             for h in range(len(compared.plane_of_hypothesis)):
-                if not compared.done[slot, compared.plane_of_hypothesis[h]]:
-                    resample_lens(tiles, views, compared, ok, ol, compared.plane_of_hypothesis[h])
+                shared = i8(compared.plane_of_hypothesis[h])
+                if not compared.done[slot, shared]:
+                    resample_lens(tiles, views, compared, ok, ol, shared)
 
 
 @compiled

@@ -30,6 +30,7 @@ from plenodepth.depth.kernels.cpu.resample import (
 from plenodepth.depth.kernels.scalar import five_point_minimum, noise_corrected, parabola_minimum, unstretched
 
 f4 = np.float32
+i8 = np.int64
 u4 = np.uint32
 
 
@@ -45,6 +46,8 @@ def coarse_rows(first, last, tiles, views, tables, maps):
     best, sharpness, buffer = np.empty(1, f4), np.empty(1, f4), np.empty((3, 1), f4)
     between, beside, quarter = np.empty(FINE_PLACES, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
     compared, ready = empty_compared_tiles(tiles, views, tables), first - views.halo
+    # Converted: for the literals −1 and False, Numba would compile the functions that take them once more.
+    all_planes, any_type = i8(-1), np.bool_(False)
     for l in range(first, last):
         ready = start_rows(tiles, views, compared, ready, l + views.halo + 1)
         for k in range(views.columns):
@@ -52,8 +55,8 @@ def coarse_rows(first, last, tiles, views, tables, maps):
             if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
             view_costs(
-                tiles, views, compared, lens, tables.inverse_depths, f4(0), -1, views.swept, views.same_type_first,
-                coordinates, target, curve,
+                tiles, views, compared, lens, tables.inverse_depths, f4(0), all_planes, views.swept,
+                views.same_type_first, coordinates, target, curve,
             )  # fmt: skip
             best_hypotheses(curve.cost, count, 1, best, sharpness, buffer[0], buffer[1], buffer[2])
             if best[0] < 0:
@@ -64,13 +67,13 @@ def coarse_rows(first, last, tiles, views, tables, maps):
             for n in range(FINE_PLACES):
                 between[n] = middle + f4(n - FINE_PLACES // 2) * f4(FINE_STEP) * step
             view_costs(
-                tiles, views, compared, lens, between, widest, plane, neighbours, False, coordinates, target, fine
+                tiles, views, compared, lens, between, widest, plane, neighbours, any_type, coordinates, target, fine
             )
             n = best_fine_place(fine.cost)
             for side in range(2):
                 beside[side] = between[n] + f4(2 * side - 1) * quarter
             view_costs(
-                tiles, views, compared, lens, beside, widest, plane, neighbours, False, coordinates, target, finest
+                tiles, views, compared, lens, beside, widest, plane, neighbours, any_type, coordinates, target, finest
             )
             place, spread = five_point_minimum(
                 fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n],
@@ -107,7 +110,7 @@ def refined_rows(first, last, tiles, views, tables, maps):
             lens = l * views.columns + k
             if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
                 continue
-            ensure_resampled(tiles, views, compared, k, l, views.step_k.shape[1], -1)
+            ensure_resampled(tiles, views, compared, k, l, views.step_k.shape[1], i8(-1))
             in_disc = find_pixels(tiles, tables, lens, tiles.radius + tables.largest_offset, rays)
             for h in range(count):
                 for p in range(2 * size):
