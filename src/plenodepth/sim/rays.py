@@ -47,6 +47,12 @@ class RaySetup:
     aperture_radius: float  # of the main lens, mm
     lens_radius: float  # of a micro-lens, mm; 0 for pinholes
 
+    def __post_init__(self) -> None:
+        # `owner_map` gives a read-only array, and Numba would compile the tracer again for one that can be written to.
+        owner = self.owner.view()
+        owner.flags.writeable = False
+        object.__setattr__(self, "owner", owner)
+
 
 def ray_setup(
     camera: PlenopticCamera, near: float, far: float, *, f_number: float | None = None, owner: bool = True
