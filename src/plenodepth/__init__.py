@@ -43,32 +43,6 @@ if TYPE_CHECKING:
     from plenodepth.sim.simulate import simulate_scene as simulate_scene
     from plenodepth.sim.simulate import simulate_white as simulate_white
 
-MODULES = {
-    "Board": "plenodepth.calib.features",
-    "Calibration": "plenodepth.calib.pipeline",
-    "DepthResult": "plenodepth.metric.result",
-    "DepthSettings": "plenodepth.depth.settings",
-    "FilterSettings": "plenodepth.depth.filters",
-    "GridCamera": "plenodepth.camera",
-    "Optics": "plenodepth.calib.whites.start_camera",
-    "PlenopticCamera": "plenodepth.camera",
-    "RawImage": "plenodepth.raw",
-    "calibrate": "plenodepth.calib.pipeline",
-    "clean_image": "plenodepth.raw",
-    "compare_clouds": "plenodepth.evaluate",
-    "compare_to_mesh": "plenodepth.evaluate",
-    "depth_differences": "plenodepth.evaluate",
-    "estimate_depth": "plenodepth.metric.frame",
-    "estimate_virtual_depth": "plenodepth.depth.estimate",
-    "load_camera": "plenodepth.camera",
-    "load_raw": "plenodepth.raw",
-    "load_scene": "plenodepth.sim.scenes.scene_file",
-    "preset": "plenodepth.camera",
-    "relative_depth_error": "plenodepth.evaluate",
-    "save_camera": "plenodepth.camera",
-    "simulate_scene": "plenodepth.sim.simulate",
-    "simulate_white": "plenodepth.sim.simulate",
-}
 
-__getattr__, __dir__, _lazy = lazy_exports(__name__, MODULES)
+__getattr__, __dir__, _lazy = lazy_exports(__name__)
 __all__ = ["InputError", "PlenodepthError", "__version__", *_lazy]

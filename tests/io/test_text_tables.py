@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plenodepth.errors import InputError
 from plenodepth.io import text_tables
-from plenodepth.io.text_tables import _quickly, number_table
+from plenodepth.io.text_tables import _fast_table, number_table
 
 DECIMAL = st.from_regex(
     r"[+-]?(\d{1,9}\.?\d{0,7}|\.\d{1,7})([eE][+-]?\d{1,2})?", fullmatch=True, alphabet="0123456789.eE+-"
@@ -30,7 +30,7 @@ def slowly(text: bytes) -> np.ndarray:
 def test_numbers_are_the_same_to_the_last_bit(data: st.DataObject, rows: int, columns: int, ending: str) -> None:
     table = [[data.draw(DECIMAL) for _ in range(columns)] for _ in range(rows)]
     text = ending.join(data.draw(BLANKS).join(row) for row in table).encode()
-    found = _quickly(text)
+    found = _fast_table(text)
     if found is not None:  # powers beyond 22 are left to NumPy
         np.testing.assert_array_equal(found, slowly(text))
 
@@ -39,7 +39,7 @@ def test_coordinates_of_scans_are_never_left_to_the_slow_reader() -> None:
     values = np.random.default_rng(0).normal(0, 30, (5000, 3))
     for form in ("%.6f", "%.3f", "%.9g", "%.8e", "%d"):
         text = "\n".join(" ".join(form % value for value in row) for row in values).encode()
-        found = _quickly(text)
+        found = _fast_table(text)
         assert found is not None
         np.testing.assert_array_equal(found, slowly(text))
 
@@ -61,7 +61,7 @@ def test_coordinates_of_scans_are_never_left_to_the_slow_reader() -> None:
     ],
 )
 def test_all_else_is_left_to_the_slow_reader(text: str) -> None:
-    assert _quickly(text.encode()) is None
+    assert _fast_table(text.encode()) is None
 
 
 def test_long_texts_are_read_in_parts_and_faults_in_them_found(monkeypatch: pytest.MonkeyPatch) -> None:

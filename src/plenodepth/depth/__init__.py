@@ -21,18 +21,4 @@ if TYPE_CHECKING:
     from plenodepth.depth.settings_file import load_settings as load_settings
     from plenodepth.depth.settings_file import save_settings as save_settings
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "CostCurve": "plenodepth.depth.curves",
-        "DepthSettings": "plenodepth.depth.settings",
-        "FilterSettings": "plenodepth.depth.filters",
-        "SettingsFile": "plenodepth.depth.settings_file",
-        "VirtualDepthMap": "plenodepth.depth.maps",
-        "apply_filters": "plenodepth.depth.filters",
-        "cost_curve": "plenodepth.depth.curves",
-        "estimate_virtual_depth": "plenodepth.depth.estimate",
-        "load_settings": "plenodepth.depth.settings_file",
-        "save_settings": "plenodepth.depth.settings_file",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

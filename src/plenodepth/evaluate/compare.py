@@ -105,7 +105,7 @@ def _read_result(path: Path) -> dict[str, Any]:
 def compare_results(
     a: Mapping[str, Any], b: Mapping[str, Any], *, level: float = 0.95, seed: int = 0
 ) -> tuple[Change, ...]:
-    """All that both results have, in the order of A: single numbers first, then those of units.
+    """Changes of all numbers that both results have, in the order of A: single numbers first, then those of units.
 
     A single number whose name is that of a field of units (`mean_ad_mm` and `tiles.mean_ad_mm`) has their verdict in
     their line, not its own.
@@ -194,7 +194,7 @@ def _verdict(interval: tuple[float, float] | None, sign: float) -> Verdict:
 
 
 def _sense(name: str) -> Literal["lower", "higher", "zero"] | None:
-    """What is good of a number, by the last part of its name; None for one that is neither good nor bad."""
+    """Whether lower, higher or nearer to zero is better, by the last part of the name; None where none of them is."""
     last = name.rsplit(".", 1)[-1]
     if last.startswith(ZERO_IS_BEST):
         return "zero"

@@ -22,7 +22,8 @@ DEPTHS = ("d", "z", "depth", "depth_mm", "z_mm", "median_z_mm", "distance")  # n
 def read_frame_distances(path: Path | str) -> dict[int, float]:
     """The distance of each frame, mm, in the order of the file.
 
-    Blanks, commas or semicolons between; what follows a # is left out, and so is a first line of words.
+    Blanks, commas or semicolons separate the two numbers of a line. Comments start with #. A first line of words is
+    a header and left out.
     """
     distances: dict[int, float] = {}
     first = True

@@ -21,10 +21,10 @@ TRUNCATED = "the file is damaged or truncated: copy it again"
 
 
 def number_table(text: bytes, path: Path | str) -> Float64:
-    """Lines of as many numbers each, (lines, numbers), to the last bit; blank lines do not count."""
+    """The numbers (lines, numbers) of a text whose lines all hold equally many; blank lines do not count."""
     if not text.strip():
         return np.zeros((0, 0))
-    table = _quickly(text) if len(text) > SHORT else None
+    table = _fast_table(text) if len(text) > SHORT else None
     if table is not None:
         return table
     try:
@@ -33,8 +33,11 @@ def number_table(text: bytes, path: Path | str) -> Float64:
         raise InputError(f"is not a table of numbers: {str(error).split(';')[0]}", file=path) from None
 
 
-def _quickly(text: bytes) -> Float64 | None:
-    """The table where every number is of up to 15 digits; else None, and NumPy's reader, five times slower, tells."""
+def _fast_table(text: bytes) -> Float64 | None:
+    """The table by the compiled reader; None where a number has more than 15 digits or the text is no table.
+
+    Then NumPy's reader, which is five times slower, reads it or says what is wrong.
+    """
     from plenodepth.io.kernels.decimals import parse_decimals
 
     tables = list[Float64]()
@@ -65,7 +68,7 @@ def _parts(text: bytes) -> Iterator[npt.NDArray[np.uint8]]:
 
 
 class TextLines:
-    """A text file of bytes with lines numbered from 0; a last line without an end counts, an empty rest does not."""
+    """The lines of a text file, numbered from 0; blank lines at its end do not count."""
 
     def __init__(self, data: bytes, path: Path | str) -> None:
         self.data, self.path = data, path
@@ -112,7 +115,7 @@ class TextLines:
         return table
 
     def _fault(self, first: int, last: int) -> InputError:
-        """The error that names the first line which is not as the one before."""
+        """The error that names the first line that holds no numbers, or another count of them than the first."""
         expected: int | None = None
         for line in range(first, last):
             words = self.text(line).split()

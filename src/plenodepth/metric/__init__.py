@@ -17,19 +17,4 @@ if TYPE_CHECKING:
     from plenodepth.metric.result import DepthSummary as DepthSummary
     from plenodepth.metric.result import load_virtual_map as load_virtual_map
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "DepthResult": "plenodepth.metric.result",
-        "DepthSummary": "plenodepth.metric.result",
-        "MetricDepthMap": "plenodepth.metric.depth_map",
-        "PointCloud": "plenodepth.metric.cloud",
-        "central_depth": "plenodepth.metric.central_view",
-        "depth_picture": "plenodepth.metric.picture",
-        "estimate_depth": "plenodepth.metric.frame",
-        "load_virtual_map": "plenodepth.metric.result",
-        "metric_depth_map": "plenodepth.metric.depth_map",
-        "point_cloud": "plenodepth.metric.cloud",
-        "write_cloud": "plenodepth.metric.cloud_files",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -19,21 +19,4 @@ if TYPE_CHECKING:
     from plenodepth.raw.vignetting import model_white_image as model_white_image
     from plenodepth.raw.vignetting import predicted_vignetting as predicted_vignetting
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "BAYER_PATTERNS": "plenodepth.camera.raw_format",
-        "Devignetting": "plenodepth.raw.image",
-        "Method": "plenodepth.raw.load",
-        "RadialVignetting": "plenodepth.raw.vignetting",
-        "RawImage": "plenodepth.raw.image",
-        "RimCheck": "plenodepth.raw.image",
-        "clean_image": "plenodepth.raw.load",
-        "demosaic": "plenodepth.raw.demosaic",
-        "estimated_vignetting": "plenodepth.raw.vignetting",
-        "load_raw": "plenodepth.raw.load",
-        "model_white_image": "plenodepth.raw.vignetting",
-        "noise_level": "plenodepth.raw.noise",
-        "predicted_vignetting": "plenodepth.raw.vignetting",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -31,30 +31,4 @@ if TYPE_CHECKING:
     from plenodepth.sim.truth import GroundTruth as GroundTruth
     from plenodepth.sim.truth import ground_truth as ground_truth
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "DatasetReport": "plenodepth.sim.dataset",
-        "ExtrinsicTargets": "plenodepth.sim.lidar",
-        "FrameInfo": "plenodepth.sim.simulate",
-        "FrameSettings": "plenodepth.sim.simulate",
-        "GroundTruth": "plenodepth.sim.truth",
-        "LidarScan": "plenodepth.sim.lidar",
-        "LidarSettings": "plenodepth.sim.lidar",
-        "RenderSettings": "plenodepth.sim.render",
-        "Scene": "plenodepth.sim.scenes.scene",
-        "SensorSettings": "plenodepth.sim.sensor",
-        "SimulatedFrame": "plenodepth.sim.simulate",
-        "expose": "plenodepth.sim.sensor",
-        "ground_truth": "plenodepth.sim.truth",
-        "lidar_for_scene": "plenodepth.sim.lidar",
-        "load_scene": "plenodepth.sim.scenes.scene_file",
-        "render_scene": "plenodepth.sim.simulate",
-        "render_white": "plenodepth.sim.simulate",
-        "scan_scene": "plenodepth.sim.lidar",
-        "simulate_dataset": "plenodepth.sim.dataset",
-        "simulate_scene": "plenodepth.sim.simulate",
-        "simulate_white": "plenodepth.sim.simulate",
-        "white_scene": "plenodepth.sim.simulate",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -10,12 +10,4 @@ if TYPE_CHECKING:
     from plenodepth.studies.reproduction.run import reproduce as reproduce
     from plenodepth.studies.reproduction.study import Study as Study
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "ReproductionResult": "plenodepth.studies.reproduction.results",
-        "Study": "plenodepth.studies.reproduction.study",
-        "check_expectations": "plenodepth.studies.reproduction.guard",
-        "reproduce": "plenodepth.studies.reproduction.run",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -19,19 +19,4 @@ if TYPE_CHECKING:
     from plenodepth.view.reports.calibration import write_calibration_report as write_calibration_report
     from plenodepth.view.reports.reproduction import write_reproduction_report as write_reproduction_report
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "camera_figure": "plenodepth.view.figures.camera",
-        "predicted_scale_figure": "plenodepth.view.figures.camera",
-        "write_figure": "plenodepth.io.figures",
-        "cost_figure": "plenodepth.view.figures.depth",
-        "depth_picture": "plenodepth.metric.picture",
-        "difference_figure": "plenodepth.view.figures.depth",
-        "relative_error_figure": "plenodepth.view.figures.depth",
-        "residual_figure": "plenodepth.view.figures.residuals",
-        "coverage_figure": "plenodepth.view.figures.calibration",
-        "write_calibration_report": "plenodepth.view.reports.calibration",
-        "write_reproduction_report": "plenodepth.view.reports.reproduction",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -104,15 +104,15 @@ def test_errors_by_confidence_start_with_the_least() -> None:
 
 def test_lens_types_of_coarse_and_refined_maps() -> None:
     camera = shrunk(preset("r12-es"), 12, 10)
-    coarse = lens_type_labels(camera, (10, 12))
+    coarse = lens_type_labels((10, 12), camera)
     assert set(np.unique(coarse)) == {0, 1, 2}
     rows = errors_by_lens_type(np.array([10.0, 20.0, 30.0])[coarse], camera)
     assert [(row.name, row.mean) for row in rows] == [("type 0", 10), ("type 1", 20), ("type 2", 30)]
-    fine = lens_type_labels(camera, (camera.sensor.height, camera.sensor.width))
+    fine = lens_type_labels((camera.sensor.height, camera.sensor.width), camera)
     u, v = np.rint(camera.micro_images.center(5, 4)).astype(int)
     assert fine[v, u] == coarse[4, 5]
     with pytest.raises(InputError, match="micro-images"):
-        lens_type_labels(camera, (3, 3))
+        lens_type_labels((3, 3), camera)
 
 
 def test_what_cannot_be_grouped_is_refused() -> None:

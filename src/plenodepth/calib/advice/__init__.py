@@ -16,18 +16,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.advice.summary import depth_curve as depth_curve
     from plenodepth.calib.advice.summary import summarise as summarise
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "Advice": "plenodepth.calib.advice.advice",
-        "CalibrationRun": "plenodepth.calib.advice.summary",
-        "CalibrationSummary": "plenodepth.calib.advice.summary",
-        "FitFacts": "plenodepth.calib.advice.facts",
-        "FrameFacts": "plenodepth.calib.advice.facts",
-        "advise": "plenodepth.calib.advice.rules",
-        "depth_curve": "plenodepth.calib.advice.summary",
-        "fit_facts": "plenodepth.calib.advice.facts",
-        "radial_profiles": "plenodepth.calib.advice.facts",
-        "summarise": "plenodepth.calib.advice.summary",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -11,13 +11,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.blur.step import KappaStep as KappaStep
     from plenodepth.calib.blur.step import kappa_step as kappa_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "BlurCoefficientFit": "plenodepth.calib.blur.kappa",
-        "KappaRecord": "plenodepth.calib.blur.step",
-        "KappaStep": "plenodepth.calib.blur.step",
-        "fit_blur_coefficient": "plenodepth.calib.blur.kappa",
-        "kappa_step": "plenodepth.calib.blur.step",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -22,24 +22,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.bundle.step import AdjustStep as AdjustStep
     from plenodepth.calib.bundle.step import adjust_step as adjust_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "AdjustSettings": "plenodepth.calib.bundle.settings",
-        "AdjustStep": "plenodepth.calib.bundle.step",
-        "Adjustment": "plenodepth.calib.bundle.adjustment",
-        "BoardPlace": "plenodepth.calib.bundle.poses",
-        "BoardPoses": "plenodepth.calib.bundle.poses",
-        "PosesStep": "plenodepth.calib.bundle.poses",
-        "Uncertainty": "plenodepth.calib.bundle.parameter_uncertainty",
-        "adjust": "plenodepth.calib.bundle.adjustment",
-        "adjust_step": "plenodepth.calib.bundle.step",
-        "depth_uncertainty": "plenodepth.calib.bundle.parameter_uncertainty",
-        "derived_parameters": "plenodepth.calib.bundle.parameter_uncertainty",
-        "find_board_poses": "plenodepth.calib.bundle.poses",
-        "free_parameters": "plenodepth.calib.bundle.settings",
-        "poses_step": "plenodepth.calib.bundle.poses",
-        "uncertainty": "plenodepth.calib.bundle.parameter_uncertainty",
-        "write_board_poses": "plenodepth.calib.bundle.poses",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

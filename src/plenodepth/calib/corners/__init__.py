@@ -10,12 +10,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.corners.step import FeaturesStep as FeaturesStep
     from plenodepth.calib.corners.step import features_step as features_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "FeaturesRecord": "plenodepth.calib.corners.step",
-        "FeaturesStep": "plenodepth.calib.corners.step",
-        "features_step": "plenodepth.calib.corners.step",
-        "find_features": "plenodepth.calib.corners.board_features",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -24,26 +24,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.lidar.step import find_scanner_pose as find_scanner_pose
     from plenodepth.calib.lidar.step import lidar_step as lidar_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "LidarPose": "plenodepth.calib.lidar.pose",
-        "LidarRecord": "plenodepth.calib.lidar.step",
-        "LidarStep": "plenodepth.calib.lidar.step",
-        "Scanner": "plenodepth.calib.lidar.scanner",
-        "ScannerFiles": "plenodepth.calib.lidar.step",
-        "ScannerPose": "plenodepth.calib.lidar.step",
-        "Targets": "plenodepth.calib.lidar.files",
-        "find_image_targets": "plenodepth.calib.lidar.image_targets",
-        "find_lidar_pose": "plenodepth.calib.lidar.pose",
-        "find_lidar_targets": "plenodepth.calib.lidar.scan_targets",
-        "find_scanner": "plenodepth.calib.lidar.scanner",
-        "find_scanner_pose": "plenodepth.calib.lidar.step",
-        "lidar_step": "plenodepth.calib.lidar.step",
-        "match_constellations": "plenodepth.calib.lidar.point_matching",
-        "read_lidar_pose": "plenodepth.calib.lidar.files",
-        "read_scan": "plenodepth.calib.lidar.files",
-        "read_targets": "plenodepth.calib.lidar.files",
-        "write_targets": "plenodepth.calib.lidar.files",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

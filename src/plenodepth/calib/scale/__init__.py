@@ -19,21 +19,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.scale.step import ScaleStep as ScaleStep
     from plenodepth.calib.scale.step import scale_step as scale_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "BoardScaleFit": "plenodepth.calib.scale.boards",
-        "DepthScaleFit": "plenodepth.calib.scale.fit",
-        "ScaleOrder": "plenodepth.calib.scale.fit",
-        "ScalePrediction": "plenodepth.calib.scale.prediction",
-        "ScaleRecord": "plenodepth.calib.scale.step",
-        "ScaleStep": "plenodepth.calib.scale.step",
-        "fit_board_scale": "plenodepth.calib.scale.boards",
-        "fit_depth_scale": "plenodepth.calib.scale.fit",
-        "fit_depth_scale_to_displacements": "plenodepth.calib.scale.fit",
-        "predict_scale": "plenodepth.calib.scale.prediction",
-        "round_depths": "plenodepth.calib.scale.prediction",
-        "scale_step": "plenodepth.calib.scale.step",
-        "with_depth_scale": "plenodepth.calib.scale.fit",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

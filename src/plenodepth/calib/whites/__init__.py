@@ -22,24 +22,4 @@ if TYPE_CHECKING:
     from plenodepth.calib.whites.step import WhiteStep as WhiteStep
     from plenodepth.calib.whites.step import white_step as white_step
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "ExitPupilFit": "plenodepth.calib.whites.exit_pupil",
-        "FoundGrid": "plenodepth.calib.whites.grid",
-        "GridOptions": "plenodepth.calib.whites.step",
-        "Optics": "plenodepth.calib.whites.start_camera",
-        "Precalibration": "plenodepth.calib.whites.precalibration",
-        "WhiteRadii": "plenodepth.calib.whites.radii",
-        "WhiteRecord": "plenodepth.calib.whites.step",
-        "WhiteStep": "plenodepth.calib.whites.step",
-        "estimate_exit_pupil": "plenodepth.calib.whites.exit_pupil",
-        "find_grid": "plenodepth.calib.whites.grid",
-        "initial_camera": "plenodepth.calib.whites.start_camera",
-        "load_start_camera": "plenodepth.calib.whites.libpleno_start",
-        "measure_radii": "plenodepth.calib.whites.radii",
-        "precalibrate": "plenodepth.calib.whites.precalibration",
-        "white_step": "plenodepth.calib.whites.step",
-        "with_exit_pupil": "plenodepth.calib.whites.exit_pupil",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -16,18 +16,4 @@ if TYPE_CHECKING:
     from plenodepth.camera.aperture.clipping import open_lens as open_lens
     from plenodepth.camera.aperture.quadrature import open_nodes as open_nodes
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "ApertureTable": "plenodepth.camera.aperture.clipping",
-        "aperture_diameter": "plenodepth.camera.aperture.clipping",
-        "aperture_table": "plenodepth.camera.aperture.clipping",
-        "apparent_position": "plenodepth.camera.aperture.chief_ray",
-        "chief_ray_position": "plenodepth.camera.aperture.chief_ray",
-        "clipped_blur_radius": "plenodepth.camera.aperture.chief_ray",
-        "focus_inverse_depth": "plenodepth.camera.aperture.clipping",
-        "light_centroid": "plenodepth.camera.aperture.chief_ray",
-        "open_lens": "plenodepth.camera.aperture.clipping",
-        "open_nodes": "plenodepth.camera.aperture.quadrature",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -10,12 +10,4 @@ if TYPE_CHECKING:
     from plenodepth.camera.files.any_format import load_plenoptic_camera as load_plenoptic_camera
     from plenodepth.camera.files.any_format import save_camera as save_camera
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "Camera": "plenodepth.camera.files.any_format",
-        "load_camera": "plenodepth.camera.files.any_format",
-        "load_plenoptic_camera": "plenodepth.camera.files.any_format",
-        "save_camera": "plenodepth.camera.files.any_format",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -27,28 +27,5 @@ if TYPE_CHECKING:
     from plenodepth.evaluate.clouds.plane_fit import PlaneFit as PlaneFit
     from plenodepth.evaluate.clouds.plane_fit import fit_plane as fit_plane
 
-MODULES = {
-    "AuthorsCloudDistances": "plenodepth.evaluate.clouds.distances",
-    "CloudComparison": "plenodepth.evaluate.clouds.comparison",
-    "CloudDistances": "plenodepth.evaluate.clouds.distances",
-    "DirectedDistances": "plenodepth.evaluate.clouds.distances",
-    "FScore": "plenodepth.evaluate.clouds.distances",
-    "MeshDistances": "plenodepth.evaluate.clouds.mesh_distances",
-    "Nearest": "plenodepth.evaluate.clouds.nearest",
-    "PlaneFit": "plenodepth.evaluate.clouds.plane_fit",
-    "TileDistance": "plenodepth.evaluate.clouds.comparison",
-    "authors_cloud_distances": "plenodepth.evaluate.clouds.distances",
-    "compare_cloud_files": "plenodepth.evaluate.clouds.comparison",
-    "compare_clouds": "plenodepth.evaluate.clouds.distances",
-    "compare_to_mesh": "plenodepth.evaluate.clouds.mesh_distances",
-    "directed_distances": "plenodepth.evaluate.clouds.distances",
-    "fit_plane": "plenodepth.evaluate.clouds.plane_fit",
-    "in_range": "plenodepth.evaluate.clouds.lidar_frame",
-    "in_view": "plenodepth.evaluate.clouds.lidar_frame",
-    "nearest_points": "plenodepth.evaluate.clouds.nearest",
-    "nearest_triangles": "plenodepth.evaluate.clouds.nearest",
-    "read_cam_from_lidar": "plenodepth.evaluate.clouds.lidar_frame",
-    "sample_mesh": "plenodepth.evaluate.clouds.mesh_distances",
-}
 
-__getattr__, __dir__, __all__ = lazy_exports(__name__, MODULES)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -9,7 +9,7 @@ Names are used in several ways. Here: *Chamfer* is the mean of the two directed 
 *Hausdorff 95* the larger of the two 95 % quantiles, which a single stray point does not decide; the *F-score* at a
 threshold is the harmonic mean of precision (share of the reading within it) and recall (share of the reference).
 
-The authors' program has neither: see `authors_cloud_distances`.
+The authors' program computes neither of them so: see `authors_cloud_distances`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class DirectedDistances:
 
 @dataclass(frozen=True)
 class FScore:
-    """Precision, recall and F-score at a threshold in mm, each in 0 … 1."""
+    """Precision and recall at a threshold in mm, as shares from 0 to 1."""
 
     threshold: float
     precision: float  # of the reading's points within the threshold of the reference

@@ -29,7 +29,7 @@ def read_cam_from_lidar(path: Path | str) -> Pose:
     if isinstance(content, dict) and VERSION_KEY in content:
         return read_lidar_pose(path)
     if isinstance(content, dict) and "rotation" in content:
-        return _plain(content, path)
+        return _simulated_pose(content, path)
     if not read_tree(path).has("pose"):
         fix = "give the file of plenodepth calibrate lidar, or libpleno's"
         raise InputError("holds no pose of a lidar", file=path, fix=fix)
@@ -57,7 +57,7 @@ def in_view(points: Float64, camera: PlenopticCamera) -> Float64:
     return ahead[inside.all(axis=1)]
 
 
-def _plain(content: dict[str, object], path: Path | str) -> Pose:
+def _simulated_pose(content: dict[str, object], path: Path | str) -> Pose:
     try:
         rotation, translation = (np.array(content[name], dtype=np.float64) for name in ("rotation", "translation"))
     except (KeyError, TypeError, ValueError):

@@ -1,8 +1,8 @@
 """A plane through a cloud that has outliers: how flat a flat target comes out, and where it is.
 
-Planes through three random points each are tried; the best is refined by least squares with Tukey's weights, which
-forget what is far off. Distances count on both sides of the plane. (The authors' program tests signed distances, so
-that everything on one side of a plane is an inlier, and its threshold is fixed at 1 mm.)
+Planes through three random points each are tried. The best is refined by least squares with Tukey's weights, which
+are 0 for points that are far off. Distances count on both sides of the plane. (The authors' program tests signed
+distances, so that everything on one side of a plane is an inlier, and its threshold is fixed at 1 mm.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ THIN = 1e-6  # width over length of a cloud that is a line
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the inliers lie from the plane, mm."""
+    """Size of the residuals of the inliers, mm."""
 
     rms: float
     robust: float  # 1.4826 × MAD: the median of |residual − median|
@@ -156,7 +156,7 @@ def _refined(
 
 
 def _rounding(points: Float64) -> float:
-    """What distances of an exact plane's points may be by rounding alone, mm."""
+    """The largest distance, mm, that rounding alone gives to points of an exact plane."""
     return 1e-12 * max(float(np.abs(points).max()), 1e-300)
 
 

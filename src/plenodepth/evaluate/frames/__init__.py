@@ -21,22 +21,5 @@ if TYPE_CHECKING:
     from plenodepth.evaluate.frames.scale_error import reconstructed_corners as reconstructed_corners
     from plenodepth.evaluate.frames.scale_error import scale_error_summary as scale_error_summary
 
-MODULES = {
-    "DisplacementError": "plenodepth.evaluate.frames.relative",
-    "FrameDepth": "plenodepth.evaluate.frames.depths",
-    "FrameMatch": "plenodepth.evaluate.frames.depths",
-    "FrameScaleError": "plenodepth.evaluate.frames.scale_error",
-    "RelativeComparison": "plenodepth.evaluate.frames.comparison",
-    "RelativeDepthError": "plenodepth.evaluate.frames.relative",
-    "ScaleErrorSummary": "plenodepth.evaluate.frames.scale_error",
-    "by_displacement": "plenodepth.evaluate.frames.relative",
-    "compare_frame_depths": "plenodepth.evaluate.frames.comparison",
-    "frame_depths": "plenodepth.evaluate.frames.depths",
-    "match_frames": "plenodepth.evaluate.frames.depths",
-    "median_depth": "plenodepth.evaluate.frames.relative",
-    "reconstructed_corners": "plenodepth.evaluate.frames.scale_error",
-    "relative_depth_error": "plenodepth.evaluate.frames.relative",
-    "scale_error_summary": "plenodepth.evaluate.frames.scale_error",
-}
 
-__getattr__, __dir__, __all__ = lazy_exports(__name__, MODULES)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

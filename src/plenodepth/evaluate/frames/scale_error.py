@@ -23,7 +23,7 @@ NO_SCALE = (0.0, 1.0, 0.0)  # Γ(z) = z
 
 @dataclass(frozen=True)
 class FrameScaleError:
-    """Of one board in one frame, per cent of the true distances; positive: reconstructed too small."""
+    """Scale errors of one board in one frame, per cent of the true distances; positive: reconstructed too small."""
 
     frame: int
     distance: float  # mm, median depth of the corners as given
@@ -37,7 +37,7 @@ class FrameScaleError:
 
 @dataclass(frozen=True)
 class ScaleErrorSummary:
-    """Over frames, each counting the same; per cent."""
+    """Scale errors over all frames, per cent; each frame has the same weight."""
 
     frames: tuple[FrameScaleError, ...]
     mbe: float  # mean of the frames' scale errors

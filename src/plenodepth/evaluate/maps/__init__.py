@@ -32,33 +32,5 @@ if TYPE_CHECKING:
     from plenodepth.evaluate.maps.tiles import ViewTiles as ViewTiles
     from plenodepth.evaluate.maps.tiles import tile_errors as tile_errors
 
-MODULES = {
-    "DepthComparison": "plenodepth.evaluate.maps.comparison",
-    "DepthDifferences": "plenodepth.evaluate.maps.differences",
-    "ErrorGroup": "plenodepth.evaluate.maps.splits",
-    "FolderComparison": "plenodepth.evaluate.maps.comparison",
-    "FrameComparison": "plenodepth.evaluate.maps.comparison",
-    "SigmaBin": "plenodepth.evaluate.maps.sigma_calibration",
-    "SigmaCalibration": "plenodepth.evaluate.maps.sigma_calibration",
-    "Sparsification": "plenodepth.evaluate.maps.sparsification",
-    "TileError": "plenodepth.evaluate.maps.tiles",
-    "ViewTiles": "plenodepth.evaluate.maps.tiles",
-    "bin_labels": "plenodepth.evaluate.maps.splits",
-    "binned_errors": "plenodepth.evaluate.maps.splits",
-    "boundary_distance": "plenodepth.evaluate.maps.boundaries",
-    "compare_map_files": "plenodepth.evaluate.maps.comparison",
-    "compare_map_folders": "plenodepth.evaluate.maps.comparison",
-    "compare_sigma": "plenodepth.evaluate.maps.sigma_calibration",
-    "depth_differences": "plenodepth.evaluate.maps.differences",
-    "depth_jumps": "plenodepth.evaluate.maps.boundaries",
-    "errors_by_confidence": "plenodepth.evaluate.maps.splits",
-    "errors_by_lens_type": "plenodepth.evaluate.maps.splits",
-    "grouped_errors": "plenodepth.evaluate.maps.splits",
-    "lens_type_labels": "plenodepth.evaluate.maps.splits",
-    "quantile_edges": "plenodepth.evaluate.maps.splits",
-    "signed_differences": "plenodepth.evaluate.maps.differences",
-    "sparsification_curves": "plenodepth.evaluate.maps.sparsification",
-    "tile_errors": "plenodepth.evaluate.maps.tiles",
-}
 
-__getattr__, __dir__, __all__ = lazy_exports(__name__, MODULES)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

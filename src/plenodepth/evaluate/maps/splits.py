@@ -117,7 +117,7 @@ def errors_by_confidence(error: ArrayLike, confidence: ArrayLike, bins: int = 10
     return binned_errors(errors, values, quantile_edges(values[np.isfinite(errors)], bins))
 
 
-def lens_type_labels(camera: PlenopticCamera, shape: tuple[int, ...]) -> Int32:
+def lens_type_labels(shape: tuple[int, ...], camera: PlenopticCamera) -> Int32:
     """Lens type, from 0, of each entry of a coarse map (rows, columns) or of each pixel of the raw image (h, w)."""
     lattice, sensor = camera.micro_images.lattice, camera.sensor
     k, l = lattice.indices()
@@ -134,7 +134,7 @@ def lens_type_labels(camera: PlenopticCamera, shape: tuple[int, ...]) -> Int32:
 
 def errors_by_lens_type(error: ArrayLike, camera: PlenopticCamera) -> tuple[ErrorGroup, ...]:
     """Errors of a coarse map (rows, columns), or of a refined one (h, w), by the type of the micro-lens."""
-    labels = lens_type_labels(camera, np.shape(error))
+    labels = lens_type_labels(np.shape(error), camera)
     return grouped_errors(error, labels, [f"type {number}" for number in range(int(labels.max()) + 1)])
 
 

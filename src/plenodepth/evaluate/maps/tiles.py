@@ -1,4 +1,4 @@
-"""Errors by tiles of the view: units that can be compared and resampled, which single pixels, alike nearby, cannot."""
+"""Errors by tiles of the view: units to compare and resample. Single pixels are too like their neighbours for that."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ViewTiles:
 
     @classmethod
     def around(cls, points: Float64, tiles: tuple[int, int] = TILES) -> ViewTiles:
-        """Tiles that cover points (n, 3) with z > 0: those of one truth are the same for all that is compared to it."""
+        """Tiles that cover points (n, 3) with z > 0. Tiles around the truth are the same for all predictions."""
         x, y = (points[:, axis] / points[:, 2] for axis in (0, 1))
         return cls((float(x.min()), float(y.min())), (float(x.max()), float(y.max())), tiles)
 

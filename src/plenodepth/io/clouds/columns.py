@@ -74,7 +74,7 @@ def as_integers(values: npt.NDArray[np.float64], kind: Any, field: str, path: Pa
 
 
 def checked_unit(unit: str | None, path: Path | str) -> Unit | None:
-    """A unit by its name, or None for "to be told from the points"."""
+    """The unit of this name; None, where none is given, leaves it to be guessed from the points."""
     if unit is None:
         return None
     if unit == "m":

@@ -25,27 +25,4 @@ if TYPE_CHECKING:
     from plenodepth.sim.scenes.twins import Twin as Twin
     from plenodepth.sim.scenes.twins import twin as twin
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "Box": "plenodepth.sim.scenes.scene",
-        "Checkerboard": "plenodepth.sim.scenes.scene",
-        "ImageTexture": "plenodepth.sim.scenes.scene",
-        "Light": "plenodepth.sim.scenes.scene",
-        "Material": "plenodepth.sim.scenes.scene",
-        "Mesh": "plenodepth.sim.scenes.scene",
-        "Rectangle": "plenodepth.sim.scenes.scene",
-        "Scene": "plenodepth.sim.scenes.scene",
-        "SceneObject": "plenodepth.sim.scenes.scene",
-        "SolidTexture": "plenodepth.sim.scenes.scene",
-        "Sphere": "plenodepth.sim.scenes.scene",
-        "Twin": "plenodepth.sim.scenes.twins",
-        "figurine": "plenodepth.sim.scenes.figurines",
-        "load_mesh": "plenodepth.sim.scenes.meshes",
-        "load_scene": "plenodepth.sim.scenes.scene_file",
-        "noise_image": "plenodepth.sim.scenes.textures",
-        "read_texture": "plenodepth.sim.scenes.textures",
-        "solid_noise": "plenodepth.sim.scenes.textures",
-        "twin": "plenodepth.sim.scenes.twins",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

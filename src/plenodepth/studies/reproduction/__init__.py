@@ -25,23 +25,4 @@ if TYPE_CHECKING:
     from plenodepth.studies.reproduction.run import reproduce as reproduce
     from plenodepth.studies.reproduction.study import Study as Study
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "EXPERIMENTS": "plenodepth.studies.reproduction.plan",
-        "Expectations": "plenodepth.studies.reproduction.guard",
-        "ReproductionResult": "plenodepth.studies.reproduction.results",
-        "Stage": "plenodepth.studies.reproduction.results",
-        "Study": "plenodepth.studies.reproduction.study",
-        "check_expectations": "plenodepth.studies.reproduction.guard",
-        "check_inputs": "plenodepth.studies.reproduction.run",
-        "chosen_experiments": "plenodepth.studies.reproduction.plan",
-        "expectations_of": "plenodepth.studies.reproduction.guard",
-        "load_expectations": "plenodepth.studies.reproduction.guard",
-        "load_results": "plenodepth.studies.reproduction.results",
-        "plan_stages": "plenodepth.studies.reproduction.plan",
-        "reproduce": "plenodepth.studies.reproduction.run",
-        "save_expectations": "plenodepth.studies.reproduction.guard",
-        "save_results": "plenodepth.studies.reproduction.results",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -63,7 +63,7 @@ def frame_lens_errors(image: Path, depth_map: Path, contrast: Path, camera: Plen
         error=(found.depth / truth - 1)[there],
         sigma=(found.sigma / truth)[there],
         confidence=found.confidence[there],
-        lens_type=lens_type_labels(camera, truth.shape)[there],
+        lens_type=lens_type_labels(truth.shape, camera)[there],
         boundary=boundary_distance(depth_jumps(truth))[there],
         contrast=np.load(contrast)[there],
     )

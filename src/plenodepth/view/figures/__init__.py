@@ -34,34 +34,4 @@ if TYPE_CHECKING:
     from plenodepth.view.figures.residuals import residual_figure as residual_figure
     from plenodepth.view.figures.scene import scene_figure as scene_figure
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "board_scale_figure": "plenodepth.view.figures.board_scale",
-        "coverage_figure": "plenodepth.view.figures.calibration",
-        "depth_uncertainty_figure": "plenodepth.view.figures.calibration",
-        "feature_figure": "plenodepth.view.figures.calibration",
-        "kappa_figure": "plenodepth.view.figures.calibration",
-        "white_radii_figure": "plenodepth.view.figures.calibration",
-        "camera_figure": "plenodepth.view.figures.camera",
-        "predicted_scale_figure": "plenodepth.view.figures.camera",
-        "write_figure": "plenodepth.io.figures",
-        "confidence_figure": "plenodepth.view.figures.confidence",
-        "cost_figure": "plenodepth.view.figures.depth",
-        "depth_picture": "plenodepth.metric.picture",
-        "difference_figure": "plenodepth.view.figures.depth",
-        "relative_error_figure": "plenodepth.view.figures.depth",
-        "blur_residual_figure": "plenodepth.view.figures.residuals",
-        "board_poses_figure": "plenodepth.view.figures.residuals",
-        "center_residual_figure": "plenodepth.view.figures.residuals",
-        "lidar_residual_figure": "plenodepth.view.figures.residuals",
-        "micro_image_residual_figure": "plenodepth.view.figures.residuals",
-        "residual_figure": "plenodepth.view.figures.residuals",
-        "scale_error_figure": "plenodepth.view.figures.board_scale",
-        "depth_bias_figure": "plenodepth.view.figures.relative_depth",
-        "disparity_error_figure": "plenodepth.view.figures.relative_depth",
-        "displacement_error_figure": "plenodepth.view.figures.relative_depth",
-        "mean_error_figure": "plenodepth.view.figures.relative_depth",
-        "scene_figure": "plenodepth.view.figures.scene",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

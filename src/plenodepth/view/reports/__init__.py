@@ -10,10 +10,4 @@ if TYPE_CHECKING:
     from plenodepth.view.reports.calibration import write_calibration_report as write_calibration_report
     from plenodepth.view.reports.reproduction import write_reproduction_report as write_reproduction_report
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "write_calibration_report": "plenodepth.view.reports.calibration",
-        "write_reproduction_report": "plenodepth.view.reports.reproduction",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
