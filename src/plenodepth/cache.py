@@ -85,7 +85,7 @@ def cache_key(values: Mapping[str, Any], files: Iterable[Path] = (), *, rooms: I
     `rooms`: the sub-packages whose sources count; by default all. Name them only where imports are forbidden to others.
     """
     digest = hashlib.sha256(source_hash(*rooms).encode())
-    digest.update(json.dumps(_plain(values), sort_keys=True, ensure_ascii=False).encode())
+    digest.update(content_hash(values).encode())
     for path in files:
         digest.update(file_hash(path).encode())
     return digest.hexdigest()
