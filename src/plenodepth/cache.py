@@ -39,7 +39,9 @@ class WorkFolder:
     @classmethod
     def fresh(cls, path: Path) -> WorkFolder:
         """A work folder where nothing counts that was made before now: what `--fresh` asks for."""
-        return cls(path, time.time() - CLOCK_STEP)
+        now = time.time()
+        time.sleep(CLOCK_STEP)  # so that no file made from here on has a time before `now`
+        return cls(path, now)
 
     def __truediv__(self, name: str) -> Path:
         """The path of a file in the folder."""
