@@ -1,5 +1,8 @@
 """Bundle adjustment with Ceres: one residual block per board and frame, one for the micro-image centres, priors.
 
+Least squares need no more of the many residuals r of a block and their derivatives J than [J r]ᵀ [J r]. So Ceres gets a
+block of as few residuals as it has unknowns, and one, with the same products.
+
 The unknowns are steps from an estimate: the camera's of `perturbed_camera`, and six of `Pose.perturbed` for
 each board. Robust weights are given; `calib.bundle.adjustment` refreshes them between solutions.
 """
@@ -14,7 +17,9 @@ import numpy as np
 import pyceres
 from numpy.typing import NDArray
 
-from plenodepth.calib.bundle.residuals import Seen, center_residuals, feature_residuals
+from plenodepth.calib.bundle.kernels.rows import product_root
+from plenodepth.calib.bundle.residuals import Seen
+from plenodepth.calib.bundle.rows import CenterRows, FeatureRows, packed
 from plenodepth.calib.bundle.weights import CommonErrors
 from plenodepth.calib.features import BoardView, Centers
 from plenodepth.camera.model import Array, PlenopticCamera
@@ -96,15 +101,17 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     steps = {view: np.zeros(6) for view in problem.views}
     ceres: Any = pyceres.Problem()
     blocks: list[Any] = []  # Ceres does not keep Python's cost functions alive
+    optics = _Optics(start.camera, problem.aperture)
     for view, weighted in problem.views.items():
-        blocks.append(_Block(_board_function(problem, start, view, weighted), 3 * len(weighted.root), (count, 6)))
+        rows = FeatureRows(weighted, start.camera, problem.aperture)
+        blocks.append(_Block(_board_function(rows, optics, start.poses[view]), (count, 6)))
         ceres.add_residual_block(blocks[-1], None, [camera_step, steps[view]])
     # A block whose unknowns are all held tells nothing (and its part of the total cost crashes pyceres 2.6).
     if problem.centers is not None and problem.free:
-        blocks.append(_Block(_center_function(problem, start), 2 * len(problem.centers.root), (count,)))
+        blocks.append(_Block(_center_function(CenterRows(problem.centers, start.camera), optics), (count,)))
         ceres.add_residual_block(blocks[-1], None, [camera_step])
     if problem.priors and problem.free:
-        blocks.append(_Block(_prior_function(problem, start), len(problem.priors), (count,)))
+        blocks.append(_Block(_prior_function(problem, start), (count,)))
         ceres.add_residual_block(blocks[-1], None, [camera_step])
     held = [index for index in range(count) if index not in set(problem.free)]
     if ceres.has_parameter_block(camera_step):
@@ -136,81 +143,94 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     return Solution(estimate, float(summary.final_cost), number, converged, str(summary.message))
 
 
-Function = Callable[[Sequence[Array], bool], "tuple[Array, list[Array]] | None"]
+Function = Callable[[Sequence[Array], bool], "Array | None"]
 
 
 class _Block(pyceres.CostFunction):  # type: ignore[misc]
-    """A vectorised residual block: `function` gives residuals (n,) and a Jacobian (n, size) per parameter block."""
+    """A residual block by its products: `function` gives [J r]ᵀ [J r], or [[r · r]] where no derivatives are wanted."""
 
-    def __init__(self, function: Function, residuals: int, sizes: Sequence[int]) -> None:
+    def __init__(self, function: Function, sizes: Sequence[int]) -> None:
         super().__init__()
-        self.function = function
-        self.set_num_residuals(residuals)
+        self.function, self.sizes = function, sizes
+        self.set_num_residuals(sum(sizes) + 1)
         self.set_parameter_block_sizes(list(sizes))
 
     def Evaluate(
         self, parameters: Sequence[Array], residuals: Array, jacobians: Sequence[NDArray[np.float64] | None] | None
     ) -> bool:
         try:
-            result = self.function(parameters, jacobians is not None)
+            products = self.function(parameters, jacobians is not None)
         except InputError:  # a step to an impossible camera, as of negative focal length: Ceres takes a shorter one
             return False
-        if result is None:
+        if products is None:
             return False
-        residuals[:] = result[0]
-        if jacobians is not None:
-            for given, computed in zip(jacobians, result[1], strict=True):
-                if given is not None:
-                    given[:] = computed.ravel()
+        if jacobians is None:
+            residuals[:] = 0
+            residuals[0] = np.sqrt(products[0, 0])
+            return True
+        root = np.empty(products.shape)
+        product_root(products, root)
+        residuals[:] = root[:, -1]
+        end = 0
+        for given, size in zip(jacobians, self.sizes, strict=True):
+            if given is not None:
+                given[:] = root[:, end : end + size].ravel()
+            end += size
         return True
 
 
-def _board_function(problem: Problem, start: Estimate, view: BoardView, weighted: Weighted) -> Function:
-    pose0 = start.poses[view]
+class _Optics:
+    """The optics after a step from a camera, for the kernels: computed once for all blocks that Ceres evaluates."""
 
-    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]] | None:
-        camera, pose = perturbed_camera(start.camera, parameters[0]), pose0.perturbed(parameters[1])
-        values, by_intrinsics, by_pose = feature_residuals(
-            weighted.seen, pose, camera, aperture=problem.aperture, derivatives=derivatives
-        )
-        if not np.isfinite(values).all():
-            return None
-        jacobians = []
-        if by_intrinsics is not None and by_pose is not None:
-            jacobians = [
-                weighted.whitened(by_intrinsics) @ _turning(parameters[0], 6),
-                weighted.whitened(by_pose) @ _turning(parameters[1], 0),
-            ]
-        return weighted.whitened(values[..., None]).ravel(), jacobians
+    def __init__(self, camera: PlenopticCamera, aperture: bool) -> None:
+        self.camera, self.aperture = camera, aperture
+        self.step, self.optics = np.full(len(intrinsic_names(camera)), np.nan), np.zeros(0)
+
+    def after(self, step: Array) -> Array:
+        if not np.array_equal(step, self.step):
+            self.optics = packed(perturbed_camera(self.camera, step), self.aperture)
+            self.step = np.array(step)
+        return self.optics
+
+
+def _board_function(rows: FeatureRows, optics: _Optics, start: Pose) -> Function:
+    def function(parameters: Sequence[Array], derivatives: bool) -> Array | None:
+        step, pose_step = parameters
+        products = rows.products(optics.after(step), start.perturbed(pose_step), derivatives)
+        return _turned(products, [(step, 6), (pose_step, 0)]) if derivatives and products is not None else products
 
     return function
 
 
-def _center_function(problem: Problem, start: Estimate) -> Function:
-    assert problem.centers is not None
-    centers, root = problem.centers
-
-    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
-        camera = perturbed_camera(start.camera, parameters[0])
-        values, jacobian = center_residuals(centers, camera, derivatives=derivatives)
-        jacobians = [] if jacobian is None else [root @ jacobian @ _turning(parameters[0], 6)]
-        return (root @ values[..., None]).ravel(), jacobians
+def _center_function(rows: CenterRows, optics: _Optics) -> Function:
+    def function(parameters: Sequence[Array], derivatives: bool) -> Array:
+        products = rows.products(optics.after(parameters[0]), derivatives)
+        return _turned(products, [(parameters[0], 6)]) if derivatives else products
 
     return function
 
 
 def _prior_function(problem: Problem, start: Estimate) -> Function:
     now = intrinsic_values(start.camera)
-    jacobian = np.zeros((len(problem.priors), len(now)))
-    for row, prior in enumerate(problem.priors):
-        jacobian[row] = prior.factors / prior.sigma
+    jacobian = np.array([prior.factors / prior.sigma for prior in problem.priors])
 
-    def function(parameters: Sequence[Array], derivatives: bool) -> tuple[Array, list[Array]]:
+    def function(parameters: Sequence[Array], derivatives: bool) -> Array:
         step = parameters[0]
-        values = [(p.factors @ (now + step) - p.value) / p.sigma for p in problem.priors]
-        return np.array(values), [jacobian] if derivatives else []
+        values = np.array([[(p.factors @ (now + step) - p.value) / p.sigma] for p in problem.priors])
+        rows = np.hstack([jacobian, values]) if derivatives else values
+        return np.asarray(rows.T @ rows)
 
     return function
+
+
+def _turned(products: Array, steps: Sequence[tuple[Array, int]]) -> Array:
+    """Products by the steps that were taken, from products by small steps from where these lead."""
+    turning = np.eye(len(products))
+    end = 0
+    for step, first in steps:
+        turning[end : end + len(step), end : end + len(step)] = _turning(step, first)
+        end += len(step)
+    return np.asarray(turning.T @ products @ turning)
 
 
 def _turning(step: Array, first: int) -> Array:

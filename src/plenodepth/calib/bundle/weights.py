@@ -58,33 +58,34 @@ class CommonErrors:
     takes them to unit covariance, so that a group counts with at most 1/τ² however many features it has.
     """
 
-    shares: csr_array  # (m, n): s of the features in each group, 0 elsewhere
+    group: Indices  # (n,) 0 … m−1
+    share: Array  # (n,): s
     pull: Array  # (m,): (1 − 1/√(1 + τ² |s|²))/|s|²
 
     def whitened(self, rows: Array) -> Array:
         """Rows (n, ...) less what they have in common."""
         flat = rows.reshape(len(rows), -1)
-        common = self.shares.T @ (self.pull[:, None] * (self.shares @ flat))
+        shares = _shares(self.group, self.share)
+        common = shares.T @ (self.pull[:, None] * (shares @ flat))
         return np.asarray(rows - common.reshape(rows.shape))
 
 
 def common_errors(group: Indices, share: Array, tau: float) -> CommonErrors:
     """Common errors of standard deviation `tau` px, for features with group numbers (n,) and shares (n,) in 1/px."""
-    shares = _shares(group, share)
-    square = np.maximum((shares**2).sum(axis=1), 1e-12)
-    return CommonErrors(shares, (1 - 1 / np.sqrt(1 + tau**2 * square)) / square)
+    _, place = np.unique(group, return_inverse=True)
+    square = np.maximum(np.bincount(place, share**2), 1e-12)
+    return CommonErrors(place, share, (1 - 1 / np.sqrt(1 + tau**2 * square)) / square)
 
 
 def common_scale(group: Indices, share: Array, whitened: Array) -> tuple[Array, Array]:
     """Per group: the squared mean error, mean of both axes, px², and what the features' own errors explain of it."""
-    shares = _shares(group, share)
-    square = np.asarray((shares**2).sum(axis=1))
+    _, place = np.unique(group, return_inverse=True)
+    shares, square = _shares(place, share), np.bincount(place, share**2)
     known = square > 0
     mean = (shares @ whitened)[known] / square[known, None]
     return (mean**2).mean(axis=1), 1 / square[known]
 
 
 def _shares(group: Indices, share: Array) -> csr_array:
-    """(m, n): the shares (n,) of the features in each group."""
-    _, place = np.unique(group, return_inverse=True)
-    return csr_array((share, (place.reshape(-1), np.arange(len(share)))))
+    """(m, n): the shares (n,) of the features in each group 0 … m−1."""
+    return csr_array((share, (group, np.arange(len(share)))))
