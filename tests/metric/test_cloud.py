@@ -24,7 +24,6 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_ply
 from plenodepth.metric import PointCloud, point_cloud, write_cloud
-from plenodepth.metric.cloud import _in_central_part
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.sim.render import RenderSettings, render
 from plenodepth.sim.scenes.scene import ImageTexture, Material, Rectangle, Scene
@@ -68,7 +67,7 @@ def test_points_return_to_their_pixels_with_the_depth_scale(as_map):
     cloud = point_cloud(as_map(v, refined=True), camera)
     k, l = camera.micro_images.owner(cloud.pixels)
     again = project(cloud.points[::53], k[::53], l[::53], camera, depth_scale=True)
-    assert np.allclose(again.uv, cloud.pixels[::53], atol=1e-6)
+    assert np.allclose(again.uv, cloud.pixels[::53], atol=1e-3)  # points are float32
 
 
 def at_f(camera: PlenopticCamera, number: float) -> PlenopticCamera:
@@ -142,15 +141,13 @@ def test_a_coarse_map_has_no_gaps_where_all_pixels_are_clipped(camera, as_map):
     assert gap.max() < 0.25 * lens_step
 
 
-def test_each_micro_image_gives_at_least_its_central_pixel():
-    for camera, v in ((preset("r12-mini"), 60.0), (keplerian(), -60.0)):
+def test_each_micro_image_gives_at_least_its_central_pixel(as_map):
+    for camera, v in ((preset("r12-mini"), 60.0), (keplerian(), -12.0)):
         lattice = camera.micro_images.lattice
-        owner = np.arange(lattice.rows * lattice.columns)
-        center = camera.micro_images.center(*lattice.indices()).reshape(-1, 2)
-        column, row = np.rint(center).astype(np.int64).T
-        depth = np.full((lattice.rows, lattice.columns), v, np.float32)
-        share = 1 / np.abs(depth.ravel())
-        assert _in_central_part(share, row, column, owner.astype(np.int32), camera).all()
+        cloud = point_cloud(as_map(np.full((lattice.rows, lattice.columns), v), refined=False), camera)
+        center = np.rint(camera.micro_images.center(*lattice.indices()).reshape(-1, 2)).astype(np.int64)
+        center = center[camera.sensor.contains(center)]
+        assert set(map(tuple, center)) <= set(map(tuple, cloud.pixels))
 
 
 def test_missing_depths_give_no_points(camera, as_map):

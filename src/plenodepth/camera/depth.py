@@ -30,6 +30,11 @@ def scaled_for(camera: PlenopticCamera, model: ApertureModel) -> PlenopticCamera
     return camera if camera.depth_scale_model == model else replace(camera, depth_scale=None)
 
 
+def depth_scale_coefficients(camera: PlenopticCamera) -> Array:
+    """γ0, γ1, γ2 (3,); those of the identity when the camera has no depth scale."""
+    return np.array((0.0, 1.0, 0.0) if camera.depth_scale is None else camera.depth_scale, dtype=np.float64)
+
+
 def scaled_depth(depth: ArrayLike, camera: PlenopticCamera) -> Array:
     """Γ(z), mm; the identity when the camera has no depth scale."""
     z = np.asarray(depth, dtype=np.float64)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import MicroImageArray, PlenopticCamera
 from plenodepth.geometry import PlanarPose
-
-ROWS_AT_A_TIME = 4  # the temporaries of so many image rows stay in the processor's cache
+from plenodepth.threads import each_band
 
 
 def fitted_to_lenses(camera: PlenopticCamera) -> PlenopticCamera:
@@ -37,17 +36,12 @@ def fitted_to_lenses(camera: PlenopticCamera) -> PlenopticCamera:
     )
 
 
-@lru_cache(maxsize=2)  # half a second and 50 MB for a full frame, wanted by several steps of many frames
+@lru_cache(maxsize=2)  # 50 MB for a full frame, wanted by several steps of many frames
 def owner_map(micro_images: MicroImageArray, height: int, width: int) -> NDArray[np.int32]:
     """Micro-image l · columns + k that owns each pixel, (height, width): that of the nearest centre; −1 for none."""
-    owner = np.empty((height, width), np.int32)
-    uv = np.moveaxis(np.empty((2, ROWS_AT_A_TIME, width)), 0, -1)  # each coordinate contiguous
-    uv[..., 0] = np.arange(width)
-    for first in range(0, height, ROWS_AT_A_TIME):
-        rows = slice(first, min(first + ROWS_AT_A_TIME, height))
-        part = uv[: rows.stop - rows.start]
-        part[..., 1] = np.arange(rows.start, rows.stop)[:, None]
-        k, l = micro_images.owner(part)
-        owner[rows] = np.where(k < 0, -1, l * micro_images.lattice.columns + k)
+    from plenodepth.camera.kernels.owners import find_owners, grid_in_image  # Numba's import takes half a second
+
+    owner, grid = np.empty((height, width), np.int32), grid_in_image(micro_images)
+    each_band(height, lambda rows: find_owners(rows.start, rows.stop, grid, owner))
     owner.flags.writeable = False
     return owner

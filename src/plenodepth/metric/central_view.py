@@ -14,9 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.depth import scaled_for
+from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.filters.smoothing import median_of_present
+from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.metric.cloud import PointCloud
+from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
+from plenodepth.metric.kernels.optics import pixel_optics
+from plenodepth.threads import each_band, thread_count
 
 Float32 = NDArray[np.float32]
 Rule = Literal["minimum", "median"]
@@ -38,40 +44,99 @@ def central_depth(
     `rule`: the nearest point of a pixel, or the median for noisy data (of two middle ones the nearer).
     `median_size` px, odd; 1 switches the median filter off; `erosion=False` the erosion.
     """
-    if median_size < 1 or median_size % 2 == 0:
-        raise InputError(f"is {median_size}, needs an odd number ≥ 1", field="median_size")
-    depth = z_buffer(cloud, camera, scale=scale, rule=rule)
-    if median_size > 1:
-        depth = median_filtered(depth, median_size)
-    return eroded(depth) if erosion else depth
+    _require_odd(median_size)
+    return _smoothed(z_buffer(cloud, camera, scale=scale, rule=rule), median_size, erosion)
+
+
+def central_view(
+    virtual_map: VirtualDepthMap,
+    camera: PlenopticCamera,
+    *,
+    metric: MetricDepthMap | None = None,
+    scale: int = 4,
+    rule: Rule = "median",
+    median_size: int = 5,
+    erosion: bool = True,
+) -> Float32:
+    """CSAD of a map: that of the cloud of every pixel that has a depth, without the cloud. `metric`: the map in mm.
+
+    Every pixel, also of a coarse map, leaves no holes between micro-images. The median by default: the nearest of many
+    noisy points would be too near.
+    """
+    from plenodepth.metric.kernels.central import find_places
+
+    _require_odd(median_size)
+    _require_choices(camera, scale, rule)
+    camera = scaled_for(camera, virtual_map.aperture_model)
+    metric = metric or metric_depth_map(virtual_map, camera)
+    sensor = camera.sensor
+    owner = owner_map(camera.micro_images, sensor.height, sensor.width)
+    optics = pixel_optics(camera, clipped=virtual_map.aperture_model != "off")
+    # A large pixel covers scale × scale small ones; the centre of the first small one is at 0, its edge at −½.
+    axis, focal = (sensor.principal_point + 0.5) / scale, camera.main_lens.focal_length / sensor.pixel_size / scale
+    view = np.array([sensor.height // scale, sensor.width // scale, *axis, focal])
+    place, depth = np.empty(owner.shape, np.int32), virtual_map.virtual_depth.ravel()
+    given = owner, depth, virtual_map.refined, optics, view, place
+    each_band(len(owner), lambda rows: find_places(rows.start, rows.stop, *given))
+    shape = (sensor.height // scale, sensor.width // scale)
+    nearest = _depth_per_pixel(place, owner, metric.depth.ravel(), virtual_map.refined, shape, rule)
+    return _smoothed(nearest, median_size, erosion)
 
 
 def z_buffer(
     cloud: PointCloud | ArrayLike, camera: PlenopticCamera, *, scale: int = 4, rule: Rule = "minimum"
 ) -> Float32:
     """Steps two and three: the depth that each pixel of the pinhole camera sees; NaN for none."""
-    if rule not in ("minimum", "median"):
-        raise InputError(f"is '{rule}'", field="rule", fix="use minimum or median")
-    if not 1 <= scale <= min(camera.sensor.height, camera.sensor.width):
-        raise InputError(f"is {scale}, needs a whole number ≥ 1 that leaves pixels", field="scale")
+    _require_choices(camera, scale, rule)
     points = np.asarray(cloud.points if isinstance(cloud, PointCloud) else cloud, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 3:
         raise InputError(f"have shape {points.shape}, need (n, 3)", field="points")
     height, width = camera.sensor.height // scale, camera.sensor.width // scale
-    depth = np.full(height * width, np.nan, np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
         on_sensor = points[:, :2] * (-camera.main_lens.focal_length / points[:, 2])[:, None]
-        # A large pixel covers scale × scale small ones; the centre of the first small one is at 0, its edge at −½.
         position = np.floor((camera.sensor.image_from_metric(on_sensor) + 0.5) / scale)
         column, row = position[:, 0], position[:, 1]
         seen = (points[:, 2] > 0) & (column >= 0) & (column < width) & (row >= 0) & (row < height)
-    pixel = (row[seen] * width + column[seen]).astype(np.uint64)
-    # One sort by pixel, then by depth: floats > 0 order as their bits do.
-    order = np.sort(pixel << np.uint64(32) | points[seen, 2].astype(np.float32).view(np.uint32))
-    pixels, first, count = np.unique(order >> np.uint64(32), return_index=True, return_counts=True)
-    chosen = first if rule == "minimum" else first + (count - 1) // 2
-    depth[pixels.astype(np.int64)] = order[chosen].astype(np.uint32).view(np.float32)
-    return depth.reshape(height, width)
+    place = (row[seen] * width + column[seen]).astype(np.int32)[None]
+    return _depth_per_pixel(place, place, points[seen, 2].astype(np.float32), True, (height, width), rule)
+
+
+def _depth_per_pixel(
+    place: NDArray[np.int32],
+    owner: NDArray[np.int32],
+    depth: Float32,
+    refined: bool,
+    shape: tuple[int, int],
+    rule: Rule,
+) -> Float32:
+    """One depth (h, w) for each pixel of the central view, of the pixels or points whose `place` it is."""
+    from plenodepth.metric.kernels.central import choose_depths
+
+    chosen = np.full(shape[0] * shape[1], np.nan, np.float32)
+    given = place, owner, depth, refined, rule == "median", chosen
+    # Each thread goes through all places, so there are as many parts as threads.
+    part = -(-len(chosen) // thread_count())
+    each_band(len(chosen), lambda pixels: choose_depths(pixels.start, pixels.stop, *given), rows=part)
+    return chosen.reshape(shape)
+
+
+def _smoothed(depth: Float32, median_size: int, erosion: bool) -> Float32:
+    """Step four."""
+    if median_size > 1:
+        depth = median_filtered(depth, median_size)
+    return eroded(depth) if erosion else depth
+
+
+def _require_odd(median_size: int) -> None:
+    if median_size < 1 or median_size % 2 == 0:
+        raise InputError(f"is {median_size}, needs an odd number ≥ 1", field="median_size")
+
+
+def _require_choices(camera: PlenopticCamera, scale: int, rule: Rule) -> None:
+    if rule not in ("minimum", "median"):
+        raise InputError(f"is '{rule}'", field="rule", fix="use minimum or median")
+    if not 1 <= scale <= min(camera.sensor.height, camera.sensor.width):
+        raise InputError(f"is {scale}, needs a whole number ≥ 1 that leaves pixels", field="scale")
 
 
 def median_filtered(depth: Float32, size: int = 5) -> Float32:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera, lens_distances, scaled_depth
-from plenodepth.camera.depth import scaled_depth_slope, scaled_for
+from plenodepth.camera.depth import depth_scale_coefficients, scaled_depth_slope, scaled_for
 from plenodepth.camera.micro_images import owner_map
-from plenodepth.depth.filters.neighbourhood import ROWS_AT_A_TIME
 from plenodepth.depth.maps import VirtualDepthMap, require_shape
+from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -41,33 +41,32 @@ def metric_depth_map(virtual_map: VirtualDepthMap, camera: PlenopticCamera) -> M
     """
     require_shape(virtual_map, camera)
     camera = scaled_for(camera, virtual_map.aperture_model)
-    v = virtual_map.virtual_depth
     k, l = camera.micro_images.lattice.indices()
     main, sensor = lens_distances(camera, k, l)
     behind = main - camera.main_lens.focal_length  # D − F
     if not virtual_map.refined:
-        return MetricDepthMap(*_metric(virtual_map, camera, slice(None), sensor, behind), refined=False)
-    owner = owner_map(camera.micro_images, *v.shape)
-    sensor, behind = (np.append(table.ravel(), np.nan) for table in (sensor, behind))  # index −1, no lens, finds NaN
-    depth, sigma, confidence = (np.empty(v.shape, np.float32) for _ in range(3))
-    for start in range(0, len(v), ROWS_AT_A_TIME):
-        rows = slice(start, start + ROWS_AT_A_TIME)
-        lens = owner[rows]
-        depth[rows], sigma[rows], confidence[rows] = _metric(virtual_map, camera, rows, sensor[lens], behind[lens])
+        return MetricDepthMap(*_metric(virtual_map, camera, sensor, behind), refined=False)
+    from plenodepth.metric.kernels.maps import find_metric
+
+    maps = virtual_map.virtual_depth, virtual_map.sigma, virtual_map.confidence
+    depth, sigma, confidence = out = tuple(np.empty(maps[0].shape, np.float32) for _ in maps)
+    owner = owner_map(camera.micro_images, *maps[0].shape)
+    lenses = sensor.ravel(), behind.ravel(), camera.main_lens.focal_length, depth_scale_coefficients(camera)
+    each_band(len(owner), lambda rows: find_metric(rows.start, rows.stop, owner, maps, *lenses, out))
     return MetricDepthMap(depth, sigma, confidence, refined=True)
 
 
 def _metric(
-    virtual_map: VirtualDepthMap, camera: PlenopticCamera, rows: slice, sensor: Float64, behind: Float64
+    virtual_map: VirtualDepthMap, camera: PlenopticCamera, sensor: Float64, behind: Float64
 ) -> tuple[Float32, Float32, Float32]:
-    """z, σ_z and confidence of some rows, with d and D − F of each entry's lens."""
+    """z, σ_z and confidence of a coarse map, with d and D − F of each lens (rows, columns)."""
     focal = camera.main_lens.focal_length
-    beyond = virtual_map.virtual_depth[rows] * sensor + behind
+    beyond = virtual_map.virtual_depth * sensor + behind
     missing = ~((beyond > 0) & (beyond < np.inf))
     beyond[missing] = np.nan
     object_side = focal**2 / beyond  # z − F
     z = object_side + focal
     slope = sensor * (object_side / focal) ** 2 * scaled_depth_slope(z, camera)
-    sigma = (np.abs(slope) * virtual_map.sigma[rows]).astype(np.float32)
-    confidence = np.where(missing, np.float32(0), virtual_map.confidence[rows])
+    sigma = (np.abs(slope) * virtual_map.sigma).astype(np.float32)
+    confidence = np.where(missing, np.float32(0), virtual_map.confidence)
     return scaled_depth(z, camera).astype(np.float32), sigma, confidence

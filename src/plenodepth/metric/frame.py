@@ -16,7 +16,7 @@ from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.errors import InputError
-from plenodepth.metric.central_view import central_depth
+from plenodepth.metric.central_view import central_view
 from plenodepth.metric.cloud import point_cloud
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.metric.result import NEEDS_CALIBRATION, DepthResult, DepthSummary
@@ -62,10 +62,7 @@ def estimate_depth(
     if isinstance(camera, PlenopticCamera):
         metric = metric_depth_map(virtual, camera)
         cloud = point_cloud(virtual, camera, image, metric=metric)
-        # A coarse depth belongs to a whole micro-image; painting all its pixels leaves no holes between them.
-        full = cloud if virtual.refined else point_cloud(virtual, camera, metric=metric, every_pixel=True)
-        # The nearest of many noisy points would be too near.
-        central = central_depth(full, camera, rule="median")
+        central = central_view(virtual, camera, metric=metric)
     kappa = used_kappa(camera, settings)
     present = np.isfinite(virtual.virtual_depth)
     summary = DepthSummary(

@@ -30,7 +30,6 @@ from plenodepth.metric.depth_map import MetricDepthMap
 from plenodepth.metric.picture import depth_picture
 
 Float32 = NDArray[np.float32]
-Float64 = NDArray[np.float64]
 
 VIRTUAL_SUFFIX = ".virtual.tiff"
 PICTURE_DPI = 110
@@ -110,7 +109,7 @@ class DepthResult:
         return self.virtual.confidence if self.metric is None else self.metric.confidence
 
     @property
-    def points(self) -> Float64:
+    def points(self) -> Float32:
         """The point cloud (n, 3) in the camera frame, mm; colours, σ and confidence are in `cloud`."""
         if self.cloud is None:
             raise InputError(NEEDS_CALIBRATION, field="camera", fix="use `virtual`")

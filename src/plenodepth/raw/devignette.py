@@ -12,7 +12,6 @@ from plenodepth.camera.model import image_size
 from plenodepth.errors import InputError
 from plenodepth.raw.image import Devignetting
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.offsets import each_band
 from plenodepth.raw.vignetting import (
     RadialVignetting,
     estimated_vignetting,
@@ -20,6 +19,7 @@ from plenodepth.raw.vignetting import (
     require_aperture,
 )
 from plenodepth.raw.white import center_levels, require_same_aperture
+from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 

@@ -12,7 +12,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import image_size
 from plenodepth.camera.raw_format import require_black_level
 from plenodepth.errors import InputError
-from plenodepth.raw.offsets import each_band
+from plenodepth.threads import each_band
 
 SATURATION = 0.998  # of full scale; from there on a number says only "at least"
 RANGES_OF_16_BITS = (1023, 4095, 65535)  # sensors of 10 and 12 bits fill the low end of uint16

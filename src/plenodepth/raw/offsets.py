@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera
 from plenodepth.camera.model import image_size
-from plenodepth.threads import thread_count
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-ROWS_AT_A_TIME = 64  # even, so that a band starts with the first row of a Bayer pattern; small enough for the cache
-
-
-def each_band(height: int, work: Callable[[slice], None]) -> None:
-    """Calls `work` with slices of rows that cover 0 … height − 1, on all cores; the bands share no result."""
-    bands = [slice(first, min(first + ROWS_AT_A_TIME, height)) for first in range(0, height, ROWS_AT_A_TIME)]
-    with ThreadPoolExecutor(thread_count()) as pool:
-        list(pool.map(work, bands))
 
 
 def pixel_offsets(micro_images: MicroImageArray, rows: slice, width: int) -> tuple[NDArray[np.float32], Indices]:

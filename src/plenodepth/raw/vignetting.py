@@ -16,7 +16,8 @@ from scipy.optimize import isotonic_regression
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
 from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area, pupil_image_offset
 from plenodepth.errors import InputError
-from plenodepth.raw.offsets import each_band, patch_pixels, patches, pixel_offsets, sampled_micro_images
+from plenodepth.raw.offsets import patch_pixels, patches, pixel_offsets, sampled_micro_images
+from plenodepth.threads import each_band
 
 Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]

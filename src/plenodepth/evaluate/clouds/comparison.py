@@ -154,7 +154,7 @@ def _read_points(
     near, far = z_range
     notes = list[str]()
     if is_virtual_map(path) and camera is not None:
-        moved = point_cloud(load_virtual_map(path), camera).points
+        moved = point_cloud(load_virtual_map(path), camera).points.astype(np.float64)
         if not len(moved):
             raise InputError("has no depth at all", file=path)
     else:
@@ -214,7 +214,7 @@ def _central_map(
         return np.where((depths >= near) & (depths <= far), depths, np.float32(np.nan))
     if is_virtual_map(prediction):  # a depth belongs to all pixels of its micro-image, and so leaves no holes
         every = point_cloud(load_virtual_map(prediction), camera, every_pixel=True)
-        points = in_range(every.points, near, far)
+        points = in_range(every.points.astype(np.float64), near, far)
     return central_depth(points, camera, rule=rule, scale=scale)
 
 

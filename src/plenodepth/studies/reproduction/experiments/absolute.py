@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +148,7 @@ def _central_map(study: Study, depth_map: Path, camera: PlenopticCamera) -> Floa
     return load_depth(work / name)
 
 
-def _within(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _within(points: NDArray[Any]) -> NDArray[Any]:
     depth = points[:, 2]
     return points[(depth > NEAR) & (depth < FAR)]
 
