@@ -160,52 +160,57 @@ def test_a_damaged_image_is_read_or_refused_in_one_line(tmp_path: Path, kind: st
     check()
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [(b"", "is empty"), (b"hello", "is not a PNG, TIFF, JPEG or BMP image"), (b"II*\0", "is not a readable TIFF")],
-)
-def test_what_is_no_image_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
-    (tmp_path / "image.png").write_bytes(data)
-    with pytest.raises(InputError, match=rf"image\.png: {message}"):
-        read_image(tmp_path / "image.png")
-
-
-def test_a_missing_image_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing\.png: does not exist"):
-        read_image(tmp_path / "nothing.png")
-
-
-def test_a_tiff_that_promises_more_than_it_can_hold_is_refused(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "image.tif", GRAY, compression="zlib", rowsperstrip=100_000)
-    with tifffile.TiffFile(tmp_path / "image.tif", mode="r+") as file:
+def promise_more_than_is_there(path: Path) -> None:
+    tifffile.imwrite(path, GRAY, compression="zlib", rowsperstrip=100_000)
+    with tifffile.TiffFile(path, mode="r+") as file:
         file.pages.first.tags["ImageWidth"].overwrite(60_000)
         file.pages.first.tags["ImageLength"].overwrite(60_000)
-    with pytest.raises(InputError, match=r"image\.tif: ends before its last pixel"):
-        read_image(tmp_path / "image.tif")
-
-
-def test_floats_are_no_image(tmp_path: Path) -> None:
-    write_float_map(np.full((3, 4), np.nan), tmp_path / "map.tif")
-    with pytest.raises(InputError, match=r"map\.tif: pixels: holds float32.*\(read it as a map of floats\)"):
-        read_image(tmp_path / "map.tif")
 
 
 @pytest.mark.parametrize(
-    ("name", "image", "message"),
+    ("read", "name", "store", "message"),
     [
-        ("image.png", GRAY.astype(np.float32), r"image: is float32 \(give uint8 or uint16\)"),
-        ("image.png", GRAY.astype(np.int16), "image: is int16"),
-        ("image.png", np.zeros((2, 3, 4), np.uint8), r"image: has the shape \(2, 3, 4\)"),
-        ("image.png", np.zeros((0, 3), np.uint8), r"image: has the shape \(0, 3\)"),
-        ("image.jpg", GRAY, r"has the suffix '\.jpg' \(use \.png, \.tif or \.tiff\)"),
-        ("missing/image.png", GRAY, "its folder does not exist"),
+        (read_image, "image.png", lambda path: None, "does not exist"),
+        (read_image, "image.png", lambda path: path.write_bytes(b""), "is empty"),
+        (read_image, "image.png", lambda path: path.write_bytes(b"hello"), "is not a PNG, TIFF, JPEG or BMP image"),
+        (read_image, "image.png", lambda path: path.write_bytes(b"II*\0"), "is not a readable TIFF"),
+        (read_image, "image.tif", promise_more_than_is_there, "ends before its last pixel"),
+        (
+            read_image,
+            "map.tif",
+            lambda path: write_float_map(np.full((3, 4), np.nan), path),
+            r"pixels: holds float32.*\(read it as a map of floats\)",
+        ),
+        (read_float_map, "image.tif", lambda path: write_image(GRAY, path), "pixels: holds uint8"),
+        (read_float_map, "image.png", lambda path: write_image(GRAY, path), "is not a TIFF file"),
+    ],
+    ids=["missing", "empty", "text", "header alone", "too few pixels", "floats", "integers", "PNG"],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, read: Any, name: str, store: Any, message: str) -> None:
+    store(tmp_path / name)
+    with pytest.raises(InputError, match=f"{name}: {message}"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "image", "message"),
+    [
+        (write_image, "image.png", GRAY.astype(np.float32), r"image: is float32 \(give uint8 or uint16\)"),
+        (write_image, "image.png", GRAY.astype(np.int16), "image: is int16"),
+        (write_image, "image.png", np.zeros((2, 3, 4), np.uint8), r"image: has the shape \(2, 3, 4\)"),
+        (write_image, "image.png", np.zeros((0, 3), np.uint8), r"image: has the shape \(0, 3\)"),
+        (write_image, "image.jpg", GRAY, r"has the suffix '\.jpg' \(use \.png, \.tif or \.tiff\)"),
+        (write_image, "missing/image.png", GRAY, "its folder does not exist"),
+        (write_float_map, "map.tif", np.zeros(3), r"map: is float64 of the shape \(3,\)"),
+        (write_float_map, "map.tif", np.full((2, 2), 1e300), "map: holds a number beyond the range of float32"),
+        (write_float_map, "map.png", np.zeros((2, 2)), "has the suffix"),
     ],
 )
 def test_what_cannot_be_written_is_refused(
-    tmp_path: Path, name: str, image: np.ndarray[Any, Any], message: str
+    tmp_path: Path, write: Any, name: str, image: np.ndarray[Any, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=f"{name}: {message}"):
-        write_image(image, tmp_path / name)
+        write(image, tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
@@ -233,21 +238,6 @@ def test_a_map_with_the_float_predictor_is_read(tmp_path: Path) -> None:
     options = [cv2.IMWRITE_TIFF_COMPRESSION, 8, cv2.IMWRITE_TIFF_PREDICTOR, 3]
     cv2.imwrite(str(tmp_path / "map.tif"), depth, options)
     np.testing.assert_array_equal(read_float_map(tmp_path / "map.tif"), depth)
-
-
-def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"map\.tif: map: is float64 of the shape \(3,\)"):
-        write_float_map(np.zeros(3), tmp_path / "map.tif")
-    with pytest.raises(InputError, match="map: holds a number beyond the range of float32"):
-        write_float_map(np.full((2, 2), 1e300), tmp_path / "map.tif")
-    with pytest.raises(InputError, match=r"map\.png: has the suffix"):
-        write_float_map(np.zeros((2, 2)), tmp_path / "map.png")
-    write_image(GRAY, tmp_path / "image.tif")
-    with pytest.raises(InputError, match=r"image\.tif: pixels: holds uint8"):
-        read_float_map(tmp_path / "image.tif")
-    write_image(GRAY, tmp_path / "image.png")
-    with pytest.raises(InputError, match=r"image\.png: is not a TIFF file"):
-        read_float_map(tmp_path / "image.png")
 
 
 def test_importing_the_formats_does_not_import_opencv() -> None:

@@ -58,15 +58,16 @@ def test_a_list_names_files_by_kind_and_frame(tmp_path: Path, monkeypatch: pytes
     assert (found.metric, found.coarse) == (True, None)
 
 
-def test_a_list_that_lacks_a_file_says_where_it_was_looked_for(tmp_path: Path) -> None:
-    path = stored(tmp_path, "depths.js", json.dumps({"csads": [{"path": "a.exr", "frame": 1}]}))
-    with pytest.raises(InputError, match=r"csads\.0\.path: a\.exr is not there \(looked in .* and "):
-        read_depth_list(path)
-    stored(tmp_path, "a.exr", "")
-    twice = {"csads": [{"path": "a.exr", "frame": 1}, {"path": "a.exr", "frame": 1}]}
-    with pytest.raises(InputError, match=r"csads\.1\.frame: 1 is there twice"):
-        read_depth_list(stored(tmp_path, "depths.js", json.dumps(twice)))
-    with pytest.raises(InputError, match="is no list of depths"):
-        read_depth_list(stored(tmp_path, "depths.js", '{"poses": ""}'))
-    with pytest.raises(InputError, match="lists no file"):
-        read_depth_list(stored(tmp_path, "depths.js", '{"maps": ""}'))
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"csads": [{"path": "a.exr", "frame": 1}]}, r"csads\.0\.path: a\.exr is not there \(looked in .* and "),
+        ({"csads": [{"path": "b.exr", "frame": 1}] * 2}, r"csads\.1\.frame: 1 is there twice"),
+        ({"poses": ""}, "is no list of depths"),
+        ({"maps": ""}, "lists no file"),
+    ],
+)
+def test_a_bad_list_is_told(tmp_path: Path, content: dict[str, object], message: str) -> None:
+    stored(tmp_path, "b.exr", "")
+    with pytest.raises(InputError, match=message):
+        read_depth_list(stored(tmp_path, "depths.js", json.dumps(content)))
