@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from commands import COLOURS, Outcome, Refused, Run
@@ -12,10 +13,11 @@ from plenodepth.cli import main
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """``run("camera", "show", "r12-e")`` as a shell would."""
+    """``run("camera", "show", "r12-e")`` as a shell would, in a folder if one is given."""
     monkeypatch.setenv("COLUMNS", "100")
 
-    def run_command(*arguments: object) -> Outcome:
+    def run_command(*arguments: object, folder: str | Path = ".") -> Outcome:
+        monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "argv", ["plenodepth", *map(str, arguments)])
         capsys.readouterr()
         code: object = 0
@@ -34,8 +36,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 def succeeds(run: Run) -> Run:
     """As `run`; the exit code is 0 and nothing is on stderr."""
 
-    def run_command(*arguments: object) -> Outcome:
-        outcome = run(*arguments)
+    def run_command(*arguments: object, folder: str | Path = ".") -> Outcome:
+        outcome = run(*arguments, folder=folder)
         assert (outcome.code, outcome.err) == (0, "")
         return outcome
 
@@ -46,8 +48,8 @@ def succeeds(run: Run) -> Run:
 def refused(run: Run) -> Refused:
     """Runs a command with bad input: exit code 2, nothing on stdout, one line on stderr, which is returned."""
 
-    def run_command(*arguments: object) -> str:
-        outcome = run(*arguments)
+    def run_command(*arguments: object, folder: str | Path = ".") -> str:
+        outcome = run(*arguments, folder=folder)
         assert (outcome.code, outcome.out) == (2, "")
         assert outcome.err.startswith("plenodepth: ")
         assert outcome.err.count("\n") == 1

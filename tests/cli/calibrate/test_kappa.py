@@ -18,7 +18,17 @@ from plenodepth.io import read_image
 
 @pytest.fixture(scope="module")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> BoardShots:
-    return board_shots(tmp_path_factory.mktemp("shots"))
+    """Boards, and beside them files that do not belong to them."""
+    folder = tmp_path_factory.mktemp("shots")
+    shots = board_shots(folder)
+    found = read_features(shots.features)
+    write_features(replace(found, frame=found.frame + 100), folder / "frames.csv")
+    write_features(replace(found, k=found.k + 20), folder / "lenses.csv")
+    write_features(replace(found, rho=np.full(len(found), np.nan)), folder / "no-radii.csv")
+    header, line, *rest = shots.features.read_text().splitlines()
+    (folder / "nan.csv").write_text("\n".join([header, ",".join(["0", "1", "1", "nan", *line.split(",")[4:]]), *rest]))
+    save_camera(shrunk(preset("r12-a-pinhole")), folder / "pinholes.yaml")
+    return shots
 
 
 def command(shots: BoardShots, out: Path, **changed: object) -> list[object]:
@@ -76,30 +86,23 @@ def test_frames_that_are_left_out_are_said(succeeds: Run, shots: BoardShots, tmp
     ]
 
 
-def test_what_does_not_belong_together_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--boards none", "is no folder"),
+        ("--features none.csv", "none.csv"),
+        ("--white none.png", "none.png"),
+        ("--camera r12-a", "outside their micro-images"),
+        ("--camera pinholes.yaml", "has pinholes"),
+        ("--out camera.js", "--out"),
+        ("--out none/camera.yaml", "in no folder"),
+        ("--features frames.csv", "of frames 100, 101"),
+        ("--features lenses.csv", "has 0 … 23"),
+        ("--features nan.csv", "u is not finite"),
+        ("--features no-radii.csv", "0 pairs"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path, given: str, message: str) -> None:
     out = tmp_path / "camera.yaml"
-    assert "is no folder" in refused(*command(shots, out, boards=tmp_path / "none"))
-    assert "none.csv" in refused(*command(shots, out, features=tmp_path / "none.csv"))
-    assert "none.png" in refused(*command(shots, out, white=tmp_path / "none.png"))
-    assert "outside their micro-images" in refused(*command(shots, out, camera="r12-a"))
-    save_camera(shrunk(preset("r12-a-pinhole")), tmp_path / "pinholes.yaml")
-    assert "has pinholes" in refused(*command(shots, out, camera=tmp_path / "pinholes.yaml"))
-    assert "--out" in refused(*command(shots, tmp_path / "camera.js"))
-    assert "in no folder" in refused(*command(shots, tmp_path / "none" / "camera.yaml"))
-    assert not out.exists()
-
-
-def test_features_that_are_of_no_image_or_not_finite_are_one_line(
-    refused: Refused, shots: BoardShots, tmp_path: Path
-) -> None:
-    found, changed, out = read_features(shots.features), tmp_path / "changed.csv", tmp_path / "camera.yaml"
-    write_features(replace(found, frame=found.frame + 100), changed)
-    assert "of frames 100, 101" in refused(*command(shots, out, features=changed))
-    write_features(replace(found, k=found.k + 20), changed)
-    assert "has 0 … 23" in refused(*command(shots, out, features=changed))
-    header, line, *rest = shots.features.read_text().splitlines()
-    changed.write_text("\n".join([header, ",".join(["0", "1", "1", "nan", *line.split(",")[4:]]), *rest]))
-    assert "u is not finite" in refused(*command(shots, out, features=changed))
-    write_features(replace(found, rho=np.full(len(found), np.nan)), changed)
-    assert "0 pairs" in refused(*command(shots, out, features=changed))
+    assert message in refused(*command(shots, out), *given.split(), folder=shots.camera.parent)
     assert not out.exists()

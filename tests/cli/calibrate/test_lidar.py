@@ -27,7 +27,7 @@ NOISE = 0.3  # px
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The camera, its features of the targets where they appear, and the targets as the scanner has them."""
+    """The camera, its features of the targets where they appear, the scanner's targets, and files that do not fit."""
     folder = tmp_path_factory.mktemp("lidar")
     plan = twin("r12-elp20")
     planned = next(frame for frame in plan.frames if frame.folder == "scenes/calib")
@@ -51,9 +51,19 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         corner=zero,
         board=zero,
     )
-    write_features(features.where(np.isfinite(seen.uv).all(axis=1)), folder / "features.csv")
+    features = features.where(np.isfinite(seen.uv).all(axis=1))
+    write_features(features, folder / "features.csv")
+    write_features(replace(features, frame=np.arange(len(features)) % 2), folder / "two-frames.csv")
     lines = [",".join(f"{value:.6f}" for value in point) for point in measured.lidar]
-    (folder / "targets.csv").write_text("x,y,z,name\n" + "\n".join([f"{lines[0]},top left", *lines[1:]]) + "\n")
+    lines[0] += ",top left"
+    for name, rows in {
+        "targets": ["x,y,z,name", *lines],
+        "mixed": [lines[1], lines[0], lines[2], lines[4], lines[3]],
+        "three": lines[:3],
+        "nan": ["x,y,z,name", *lines[:3], "nan,1,2"],
+        "flat": ["1,2"],
+    }.items():
+        (folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
     return folder
 
 
@@ -99,32 +109,24 @@ def test_the_targets_own_uncertainty_widens_that_of_the_pose(succeeds: Run, file
     assert min(rough["translation"]) > max(exact["translation"])
 
 
-def test_targets_that_do_not_fit_are_one_line(refused: Refused, files: Path, tmp_path: Path) -> None:
-    out, changed = tmp_path / "pose.yaml", tmp_path / "changed.csv"
-    header, *lines = (files / "targets.csv").read_text().splitlines()
-    changed.write_text("\n".join([lines[1], lines[0], lines[2], lines[4], lines[3]]))
-    assert "--targets" in refused(*command(files, out, targets=changed))
-    changed.write_text("\n".join(lines[:3]))
-    assert "3 of them have features, needs 4" in refused(*command(files, out, targets=changed))
-    changed.write_text("\n".join([header, *lines[:3], "nan,1,2"]))
-    assert "line 5: is not finite" in refused(*command(files, out, targets=changed))
-    changed.write_text("1,2\n")
-    assert "line 1: has 2 values" in refused(*command(files, out, targets=changed))
-    assert "--target-sigma" in refused(*command(files, out), "--target-sigma", "-1")
-    assert "none.csv" in refused(*command(files, out, targets=tmp_path / "none.csv"))
-    assert not out.exists()
-
-
-def test_features_of_another_camera_or_of_several_frames_are_one_line(
-    refused: Refused, files: Path, tmp_path: Path
-) -> None:
-    out, changed = tmp_path / "pose.yaml", tmp_path / "changed.csv"
-    assert "give the camera that the features" in refused(*command(files, out, camera="r12-mini"))
-    found = read_features(files / "features.csv")
-    write_features(replace(found, frame=np.arange(len(found)) % 2), changed)
-    assert "--frame: is needed" in refused(*command(files, out, features=changed))
-    assert "--frame: is 3" in refused(*command(files, out, frame=3))
-    assert "--out" in refused(*command(files, tmp_path / "pose.txt"))
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--targets mixed.csv", "--targets"),
+        ("--targets three.csv", "3 of them have features, needs 4"),
+        ("--targets nan.csv", "line 5: is not finite"),
+        ("--targets flat.csv", "line 1: has 2 values"),
+        ("--targets none.csv", "none.csv"),
+        ("--target-sigma -1", "--target-sigma"),
+        ("--camera r12-mini", "give the camera that the features"),
+        ("--features two-frames.csv", "--frame: is needed"),
+        ("--frame 3", "--frame: is 3"),
+        ("--out pose.txt", "--out"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, files: Path, tmp_path: Path, given: str, message: str) -> None:
+    out = tmp_path / "pose.yaml"
+    assert message in refused(*command(files, out), *given.split(), folder=files)
     assert not out.exists()
 
 

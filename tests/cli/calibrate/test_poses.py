@@ -94,11 +94,16 @@ def test_without_regard_to_the_aperture_boards_fit_worse(succeeds: Run, files: P
     assert unaware["rmse_uv"] > 1.5 * aware["rmse_uv"]
 
 
-def test_what_cannot_be_is_one_line(refused: Refused, files: Path, tmp_path: Path) -> None:
-    out = tmp_path / "poses.js"
-    assert "--out" in refused(*command(files, tmp_path / "poses.yaml"))
-    assert "in no folder" in refused(*command(files, tmp_path / "none" / "poses.js"))
-    assert "have a corner 44" in refused(*command(files, out, board="5x4:3mm"))
-    assert "none.csv" in refused(*command(files, out, features=tmp_path / "none.csv"))
-    assert "outside their micro-images" in refused(*command(files, out, camera="r12-b"))
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--out poses.yaml", "--out"),
+        ("--out none/poses.js", "in no folder"),
+        ("--board 5x4:3mm", "have a corner 44"),
+        ("--features none.csv", "none.csv"),
+        ("--camera r12-b", "outside their micro-images"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, files: Path, tmp_path: Path, given: str, message: str) -> None:
+    assert message in refused(*command(files, tmp_path / "poses.js"), *given.split(), folder=tmp_path)
     assert list(tmp_path.iterdir()) == []

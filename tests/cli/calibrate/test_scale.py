@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -72,14 +73,17 @@ def test_without_it_the_scale_repairs_what_the_aperture_does(succeeds: Run, shot
     assert "constant" in text
 
 
-def test_what_cannot_be_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--board '9 by 5'", "--board"),
+        ("--board 4x3:2.5mm", "have a corner"),
+        ("--boards none", "is no folder"),
+        ("--camera r12-a", "outside their micro-images"),
+        ("--boards 00 --order quadratic", "3 or more distances"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, shots: BoardShots, tmp_path: Path, given: str, message: str) -> None:
     out = tmp_path / "camera.yaml"
-    assert "--board" in refused(*command(shots, out, board="9 by 5"))
-    assert "have a corner" in refused(*command(shots, out, board="4x3:2.5mm"))
-    assert "is no folder" in refused(*command(shots, out, boards=tmp_path / "none"))
-    assert "outside their micro-images" in refused(*command(shots, out, camera="r12-a"))
-    one = tmp_path / "one"
-    one.mkdir()
-    (one / "00.png").write_bytes((shots.boards / "00" / "raw.png").read_bytes())
-    assert "3 or more distances" in refused(*command(shots, out, boards=one, order="quadratic"))
+    assert message in refused(*command(shots, out), *shlex.split(given), folder=shots.boards)
     assert not out.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from plenodepth.metric.central_view import central_depth
 CAMERA = shrunk(preset("r12-e"), 24, 20)
 POSE = Pose.from_rotation_vector([0.1, 3.0, 0.2], [250.0, 80.0, -900.0])
 OFFSET = 6.0  # mm: the prediction is too far
+PLACED = "found.ply truth.pts --cam-from-lidar pose.js"
 
 
 def surface(step: float) -> np.ndarray:
@@ -31,6 +33,7 @@ def surface(step: float) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Clouds, maps and poses that go together, and some that do not."""
     folder = tmp_path_factory.mktemp("clouds")
     save_camera(CAMERA, folder / "camera.yaml")
     truth = surface(0.0002)
@@ -42,6 +45,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plain = {"rotation": POSE.rotation.tolist(), "translation": POSE.translation.tolist()}
     (folder / "cam_from_lidar.json").write_text(json.dumps(plain))
     (folder / "pose.json").write_text(json.dumps({"plenodepth_lidar_pose": 1, "cam_from_lidar": plain}))
+    (folder / "no-pose.js").write_text('{"poses": ""}')
+    header = "2\n2\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"
+    (folder / "cut.ptx").write_text(header + "1 2 3 0.5\n1 2 3 0.5\n1 2")
+    (folder / "cut.pts").write_text("3\n1 2 3\n")
+    write_float_map(central_depth(found, CAMERA) + 3, folder / "raw.csad.tiff")
+    write_float_map(np.full((10, 24), 800.0), folder / "small.tiff")
+    lattice = CAMERA.micro_images.lattice
+    virtual = np.full((lattice.rows, lattice.columns), virtual_from_metric(800.0, CAMERA), np.float32)
+    write_float_map(virtual, folder / "raw.virtual.tiff")
+    (folder / "raw.json").write_text("{}")
     return folder
 
 
@@ -82,32 +95,15 @@ def test_a_truth_in_the_camera_frame_needs_no_pose_and_all_is_printed(
     assert read_image(tmp_path / "out.png").ndim == 3
 
 
-def test_the_map_of_a_frame_may_stand_for_its_cloud(
-    succeeds: Run, refused: Refused, files: Path, tmp_path: Path
-) -> None:
-    central = central_depth(surface(0.00025), CAMERA) + 3
-    write_float_map(central, tmp_path / "raw.csad.tiff")
-    arguments = [
-        "evaluate",
-        "cloud",
-        tmp_path / "raw.csad.tiff",
-        files / "truth.ply",
-        "--camera",
-        files / "camera.yaml",
-    ]
-    result = succeeds(*arguments, "--json").json
+def test_the_map_of_a_frame_may_stand_for_its_cloud(succeeds: Run, files: Path) -> None:
+    camera = ["--camera", files / "camera.yaml", "--json"]
+    result = succeeds("evaluate", "cloud", files / "raw.csad.tiff", files / "truth.ply", *camera).json
     assert "accuracy" not in result
     assert result["csad"]["median_ad_mm"] == pytest.approx(3, abs=0.5)
-    assert "--camera: is missing" in refused(*arguments[:-2])
-    assert "is 24 × 10" in refused("evaluate", "cloud", small(tmp_path), *arguments[3:])
 
 
-def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(
-    succeeds: Run, refused: Refused, files: Path, tmp_path: Path
-) -> None:
-    lattice = CAMERA.micro_images.lattice
-    virtual = np.full((lattice.rows, lattice.columns), virtual_from_metric(800.0, CAMERA), np.float32)
-    write_float_map(virtual, tmp_path / "raw.virtual.tiff")
+def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    shutil.copy(files / "raw.virtual.tiff", tmp_path)
     record = {"aperture_model": "off", "settings": {"depth": {"refined": False}}}
     (tmp_path / "raw.json").write_text(json.dumps(record))
     camera = ["--camera", files / "camera.yaml", "--json"]
@@ -115,36 +111,28 @@ def test_the_virtual_depth_of_a_frame_gives_every_pixel_of_its_maps(
     assert result["csad"]["completeness"] > 0.95
     assert result["csad"]["median_ad_mm"] < 20  # the wall's waves
     assert result["accuracy"]["points"] > 500
-    (tmp_path / "raw.json").write_text("{}")
-    line = refused("evaluate", "cloud", tmp_path / "raw.virtual.tiff", files / "truth.ply", *camera)
-    assert "raw.json: names no aperture_model" in line
 
 
-def small(folder: Path) -> Path:
-    write_float_map(np.full((10, 24), 800.0), folder / "small.tiff")
-    return folder / "small.tiff"
-
-
-def test_a_wrong_unit_a_wrong_pose_and_a_wrong_range_are_one_line(refused: Refused, files: Path) -> None:
-    assert "truth.pts: has no point between 400 and 1500 mm; its z go from" in refused(*command(files, "--unit", "mm"))
-    assert "has no point between" in refused(*command(files, pose=None))
-    assert "has no point between 10 and 20 mm" in refused(*command(files, "--range", 10, 20))
-    assert "--range: is 900 300" in refused(*command(files, "--range", 900, 300))
-    assert "--threshold: is 'x'" in refused(*command(files, "--threshold", "x"))
-    assert "--cap: is 1 mm" in refused(*command(files, "--cap", 1))
-    assert "--camera: is missing: --csad" in refused(*command(files, "--csad"))
-    assert "--camera: is missing: a figure" in refused(*command(files, "--figure", files / "out.png"))
-    assert "'--unit'" in refused(*command(files, "--unit", "cm"))
-
-
-def test_a_truncated_scan_and_files_of_other_kinds_are_one_line(refused: Refused, files: Path, tmp_path: Path) -> None:
-    header = "2\n2\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"
-    (tmp_path / "cut.ptx").write_text(header + "1 2 3 0.5\n1 2 3 0.5\n1 2")
-    line = refused("evaluate", "cloud", files / "found.ply", tmp_path / "cut.ptx")
-    assert "cut.ptx: line 13: the file ends, scan 1 has 3 points of 2 × 2 = 4" in line
-    (tmp_path / "cut.pts").write_text("3\n1 2 3\n")
-    assert "3 announced, the file holds 1" in refused("evaluate", "cloud", files / "found.ply", tmp_path / "cut.pts")
-    assert "has the suffix '.yaml'" in refused("evaluate", "cloud", files / "found.ply", files / "camera.yaml")
-    (tmp_path / "pose.js").write_text('{"poses": ""}')
-    line = refused(*command(files)[:4], "--cam-from-lidar", tmp_path / "pose.js")
-    assert "pose.js: holds no pose of a lidar" in line
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (f"{PLACED} --unit mm", "truth.pts: has no point between 400 and 1500 mm; its z go from"),
+        ("found.ply truth.pts", "has no point between"),
+        (f"{PLACED} --range 10 20", "has no point between 10 and 20 mm"),
+        (f"{PLACED} --range 900 300", "--range: is 900 300"),
+        (f"{PLACED} --threshold x", "--threshold: is 'x'"),
+        (f"{PLACED} --cap 1", "--cap: is 1 mm"),
+        (f"{PLACED} --csad", "--camera: is missing: --csad"),
+        (f"{PLACED} --figure out.png", "--camera: is missing: a figure"),
+        (f"{PLACED} --unit cm", "'--unit'"),
+        ("found.ply cut.ptx", "cut.ptx: line 13: the file ends, scan 1 has 3 points of 2 × 2 = 4"),
+        ("found.ply cut.pts", "3 announced, the file holds 1"),
+        ("found.ply camera.yaml", "has the suffix '.yaml'"),
+        ("found.ply truth.pts --cam-from-lidar no-pose.js", "no-pose.js: holds no pose of a lidar"),
+        ("raw.csad.tiff truth.ply", "--camera: is missing"),
+        ("small.tiff truth.ply --camera camera.yaml", "is 24 × 10"),
+        ("raw.virtual.tiff truth.ply --camera camera.yaml --json", "raw.json: names no aperture_model"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, files: Path, arguments: str, message: str) -> None:
+    assert message in refused("evaluate", "cloud", *arguments.split(), folder=files)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from commands import Refused, Run
 
 from plenodepth.io import write_float_map
@@ -41,18 +41,18 @@ def test_less_noise_is_better_and_other_noise_is_noise(succeeds: Run, tmp_path: 
     assert "Single numbers, without intervals" in text
 
 
-def test_bad_results_are_one_line(refused: Refused, tmp_path: Path) -> None:
-    for name, content in (
-        ("a.json", {"kind": "depth", "x": 1}),
-        ("b.json", {"kind": "cloud", "x": 1}),
-        ("c.json", [1]),
-    ):
-        (tmp_path / name).write_text(json.dumps(content))
-    a, b, c = (tmp_path / name for name in ("a.json", "b.json", "c.json"))
-    assert "are results of depth and of cloud" in refused("evaluate", "compare", a, b)
-    assert "c.json: is no result" in refused("evaluate", "compare", a, c)
-    assert "none.json: does not exist" in refused("evaluate", "compare", a, tmp_path / "none.json")
-    (tmp_path / "d.json").write_text("{")
-    assert "d.json: is not valid JSON" in refused("evaluate", "compare", a, tmp_path / "d.json")
-    assert "--level: is 2" in refused("evaluate", "compare", a, a, "--level", 2)
-    assert "is no .json file" in refused("evaluate", "compare", a, tmp_path / "x.txt")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("a.json b.json", "are results of depth and of cloud"),
+        ("a.json c.json", "c.json: is no result"),
+        ("a.json none.json", "none.json: does not exist"),
+        ("a.json d.json", "d.json: is not valid JSON"),
+        ("a.json a.json --level 2", "--level: is 2"),
+        ("a.json x.txt", "is no .json file"),
+    ],
+)
+def test_bad_results_are_one_line(refused: Refused, tmp_path: Path, arguments: str, message: str) -> None:
+    for name, text in zip("abcd", ('{"kind": "depth", "x": 1}', '{"kind": "cloud", "x": 1}', "[1]", "{"), strict=True):
+        (tmp_path / f"{name}.json").write_text(text)
+    assert message in refused("evaluate", "compare", *arguments.split(), folder=tmp_path)

@@ -15,17 +15,44 @@ TRUE = RNG.uniform(400, 600, (40, 60)).astype(np.float32)
 OFFSET = 8.0
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """A reading 8 mm too far, with holes in a fifth of its rows; sure where it is right, which is nowhere else."""
+def write_frames(folder: Path) -> None:
+    """Five coarse frames, each 1 mm worse than the one before; both truths beside each other, as simulated."""
+    for frame in range(5):
+        (folder / f"truth/{frame:02d}").mkdir(parents=True)
+        (folder / f"out/{frame:02d}").mkdir(parents=True)
+        write_float_map(np.full((90, 90), 1.0), folder / f"truth/{frame:02d}/depth.tiff")
+        write_float_map(TRUE, folder / f"truth/{frame:02d}/lens_depth.tiff")
+        write_float_map(TRUE + 1 + frame, folder / f"out/{frame:02d}/raw.depth.tiff")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reading 8 mm too far, with holes in a fifth of its rows; sure where it is right, which is nowhere else.
+
+    Beside it maps, masks and folders that do not go with it.
+    """
+    folder = tmp_path_factory.mktemp("maps")
     found = TRUE + np.float32(OFFSET)
     found[20:] += np.float32(OFFSET)
     found[::5] = np.nan
     sure = np.ones(TRUE.shape, np.float32)
     sure[20:] = 0.1
-    write_float_map(TRUE, tmp_path / "true.tiff")
-    write_float_map(found, tmp_path / "found.tiff")
-    write_float_map(sure, tmp_path / "sure.tiff")
+    apart = np.where(np.isnan(found), 500, np.nan)
+    maps = {"true": TRUE, "found": found, "sure": sure, "small": TRUE[:20], "nan": TRUE * np.nan, "apart": apart}
+    write_frames(folder)
+    (folder / "other/09").mkdir(parents=True)
+    for name, depth in {**maps, "other/09/depth": TRUE, "out/01/raw.depth": TRUE[:7]}.items():
+        write_float_map(depth, folder / f"{name}.tiff")
+    hole = np.zeros(TRUE.shape)
+    hole[0] = 1  # a row without a reading
+    for name, mask in {"zero": 0 * hole, "tiny": np.ones((3, 4)), "hole": hole}.items():
+        write_image(mask.astype(np.uint8), folder / f"{name}.png")
+    return folder
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    write_frames(tmp_path)
     return tmp_path
 
 
@@ -43,77 +70,55 @@ def test_differences_are_measured_where_both_have_a_depth(succeeds: Run, files: 
     assert all(OFFSET - 0.01 <= tile["median_ad_mm"] <= 2 * OFFSET + 0.01 for tile in result["tiles"])
 
 
-def test_a_confidence_is_judged_and_all_is_printed_and_drawn(succeeds: Run, files: Path) -> None:
+def test_a_confidence_is_judged_and_all_is_printed_and_drawn(succeeds: Run, files: Path, tmp_path: Path) -> None:
     arguments = ["evaluate", "depth", files / "found.tiff", files / "true.tiff", "--confidence", files / "sure.tiff"]
     result = succeeds(*arguments, "--json").json["sparsification"]
     assert result["gain"] == pytest.approx(1, abs=1e-3)
     assert result["mean_of_surest_half_mm"] == pytest.approx(OFFSET, rel=1e-4)
-    text = succeeds(*arguments, "--figure", files / "out.png").words
+    text = succeeds(*arguments, "--figure", tmp_path / "out.png").words
     for part in ("pixels compared 1920", "completeness 80.00 %", "gain (1: perfect, 0: says nothing) 1.000"):
         assert part in text
-    assert read_image(files / "out.png").ndim == 3
+    assert read_image(tmp_path / "out.png").ndim == 3
 
 
-def test_a_mask_leaves_pixels_out(succeeds: Run, files: Path) -> None:
+def test_a_mask_leaves_pixels_out(succeeds: Run, files: Path, tmp_path: Path) -> None:
     mask = np.zeros(TRUE.shape, np.uint8)
     mask[20:] = 255
-    write_image(mask, files / "mask.png")
-    arguments = ["evaluate", "depth", files / "found.tiff", files / "true.tiff", "--mask", files / "mask.png", "--json"]
-    result = succeeds(*arguments).json
+    write_image(mask, tmp_path / "mask.png")
+    arguments = ["evaluate", "depth", files / "found.tiff", files / "true.tiff", "--mask", tmp_path / "mask.png"]
+    result = succeeds(*arguments, "--json").json
     assert result["pixels"] == 16 * 60
     assert result["mean_ad_mm"] == pytest.approx(2 * OFFSET, rel=1e-5)
 
 
-def test_maps_of_other_programs_are_taken_and_their_zeros_said(succeeds: Run, files: Path) -> None:
-    np.save(files / "true.npy", np.where(TRUE < 450, 0, TRUE))
-    outcome = succeeds("evaluate", "depth", files / "found.tiff", files / "true.npy")
+def test_maps_of_other_programs_are_taken_and_their_zeros_said(succeeds: Run, files: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "true.npy", np.where(TRUE < 450, 0, TRUE))
+    outcome = succeeds("evaluate", "depth", files / "found.tiff", tmp_path / "true.npy")
     assert f"{(TRUE < 450).sum()} entries of 0 or without bound are taken for missing" in outcome.words
 
 
-def test_maps_that_do_not_go_together_are_one_line(refused: Refused, files: Path) -> None:
-    found, true = files / "found.tiff", files / "true.tiff"
-    write_float_map(TRUE[:20], files / "small.tiff")
-    assert "is 60 × 20, the truth 60 × 40" in refused("evaluate", "depth", files / "small.tiff", true)
-    assert "is 60 × 20, the truth 60 × 40" in refused(
-        "evaluate", "depth", found, true, "--confidence", files / "small.tiff"
-    )
-    write_float_map(np.full(TRUE.shape, np.nan), files / "nan.tiff")
-    assert "nan.tiff: has no depth at all" in refused("evaluate", "depth", files / "nan.tiff", true)
-    assert "nan.tiff: has no depth at all" in refused("evaluate", "depth", found, files / "nan.tiff")
-    apart = np.full(TRUE.shape, np.nan)
-    apart[::5] = 500
-    write_float_map(apart, files / "apart.tiff")
-    assert "found.tiff: has no depth where the reference has one" in refused(
-        "evaluate", "depth", found, files / "apart.tiff"
-    )
-
-
-def test_masks_and_options_that_leave_nothing_are_one_line(refused: Refused, files: Path) -> None:
-    pair = ["evaluate", "depth", files / "found.tiff", files / "true.tiff"]
-    write_image(np.zeros(TRUE.shape, np.uint8), files / "mask.png")
-    assert "--mask: is 0 everywhere" in refused(*pair, "--mask", files / "mask.png")
-    write_image(np.ones((3, 4), np.uint8), files / "mask.png")
-    assert "--mask: is 4 × 3" in refused(*pair, "--mask", files / "mask.png")
-    hole = np.zeros(TRUE.shape, np.uint8)
-    hole[0] = 1  # a row without a reading
-    write_image(hole, files / "mask.png")
-    assert "inside the mask" in refused(*pair, "--mask", files / "mask.png")
-    assert "--bad: is 'x'" in refused(*pair, "--bad", "x")
-    assert "--bad: is '0'" in refused(*pair, "--bad", "0")
-    assert "--figure" in refused(*pair, "--figure", files / "out.txt")
-    assert "none.tiff: does not exist" in refused("evaluate", "depth", files / "none.tiff", files / "true.tiff")
-
-
-@pytest.fixture
-def folders(tmp_path: Path) -> Path:
-    """Five coarse frames, each 1 mm worse than the one before; both truths beside each other, as simulated."""
-    for frame in range(5):
-        (tmp_path / f"truth/{frame:02d}").mkdir(parents=True)
-        (tmp_path / f"out/{frame:02d}").mkdir(parents=True)
-        write_float_map(np.full((90, 90), 1.0), tmp_path / f"truth/{frame:02d}/depth.tiff")
-        write_float_map(TRUE, tmp_path / f"truth/{frame:02d}/lens_depth.tiff")
-        write_float_map(TRUE + 1 + frame, tmp_path / f"out/{frame:02d}/raw.depth.tiff")
-    return tmp_path
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("small.tiff true.tiff", "is 60 × 20, the truth 60 × 40"),
+        ("found.tiff true.tiff --confidence small.tiff", "is 60 × 20, the truth 60 × 40"),
+        ("nan.tiff true.tiff", "nan.tiff: has no depth at all"),
+        ("found.tiff nan.tiff", "nan.tiff: has no depth at all"),
+        ("found.tiff apart.tiff", "found.tiff: has no depth where the reference has one"),
+        ("none.tiff true.tiff", "none.tiff: does not exist"),
+        ("found.tiff true.tiff --mask zero.png", "--mask: is 0 everywhere"),
+        ("found.tiff true.tiff --mask tiny.png", "--mask: is 4 × 3"),
+        ("found.tiff true.tiff --mask hole.png", "inside the mask"),
+        ("found.tiff true.tiff --bad x", "--bad: is 'x'"),
+        ("found.tiff true.tiff --bad 0", "--bad: is '0'"),
+        ("found.tiff true.tiff --figure out.txt", "--figure"),
+        ("out other", "none in common"),
+        ("out truth", "is 60 × 7"),
+        ("out truth --mask x.png", "are for one map"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, files: Path, arguments: str, message: str) -> None:
+    assert message in refused("evaluate", "depth", *arguments.split(), folder=files)
 
 
 def test_folders_are_compared_frame_by_frame_with_the_truth_of_their_size(succeeds: Run, folders: Path) -> None:
@@ -142,13 +147,3 @@ def test_frames_are_the_units_of_a_comparison(succeeds: Run, folders: Path) -> N
     assert change["verdict"] == "better"
     assert change["units"] == 5
     assert change["difference"] == pytest.approx(-0.5, abs=1e-3)
-
-
-def test_folders_that_share_nothing_are_one_line(refused: Refused, folders: Path) -> None:
-    (folders / "other/09").mkdir(parents=True)
-    write_float_map(TRUE, folders / "other/09/depth.tiff")
-    assert "none in common" in refused("evaluate", "depth", folders / "out", folders / "other")
-    write_float_map(TRUE[:7], folders / "out/01/raw.depth.tiff")
-    assert "is 60 × 7" in refused("evaluate", "depth", folders / "out", folders / "truth")
-    line = refused("evaluate", "depth", folders / "out", folders / "truth", "--mask", folders / "x.png")
-    assert "are for one map" in line

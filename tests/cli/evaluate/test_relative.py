@@ -18,8 +18,9 @@ STRETCH = 1.03  # depth found: every displacement 3 % too large
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     for frame, place in PLACES.items():
-        (tmp_path / f"steps/{frame:02d}").mkdir(parents=True)
-        write_float_map(np.full((4, 5), STRETCH * place + 7), tmp_path / f"steps/{frame:02d}/depth.tiff")
+        for folder, depth in (("steps", STRETCH * place + 7), ("empty", np.nan)):
+            (tmp_path / f"{folder}/{frame:02d}").mkdir(parents=True)
+            write_float_map(np.full((4, 5), depth), tmp_path / f"{folder}/{frame:02d}/depth.tiff")
     (tmp_path / "gt.txt").write_text("".join(f"{frame} {place - 500}\n" for frame, place in PLACES.items()))
     return tmp_path
 
@@ -66,22 +67,24 @@ def test_a_table_and_the_manifest_of_a_dataset_do_as_well(succeeds: Run, files: 
     assert succeeds(*arguments).json["mean_error"] == pytest.approx(0.01)
 
 
-def test_too_few_frames_or_places_are_one_line(refused: Refused, files: Path) -> None:
-    (files / "gt.txt").write_text("7 100\n8 200\n0 300\n")
-    line = refused("evaluate", "relative", files / "steps", "--truth", files / "gt.txt")
-    assert "names 0, 7, 8; of the frames given (0, 1, 2, 3, 4, 5) 1 are among them, needs 2" in line
-    for frame in PLACES:
-        write_float_map(np.full((4, 5), np.nan), files / f"steps/{frame:02d}/depth.tiff")
-    (files / "gt.txt").write_text("0 100\n1 200\n")
-    line = refused("evaluate", "relative", files / "steps", "--truth", files / "gt.txt")
-    assert "depth: frames 0, 1 have no depth, 0 have, needs 2" in line
-    (files / "same.csv").write_text("frame,depth\n0,100\n1,200\n")
-    (files / "gt.txt").write_text("0 100\n1 100\n")
-    assert "truth" in refused("evaluate", "relative", files / "same.csv", "--truth", files / "gt.txt")
-    (files / "gt.txt").write_text("0 100\n1 x\n")
-    assert "gt.txt: line 2: is not a number" in refused(
-        "evaluate", "relative", files / "steps", "--truth", files / "gt.txt"
-    )
-    (files / "manifest.json").write_text('{"frames": []}')
-    line = refused("evaluate", "relative", files / "steps", "--truth", files / "manifest.json")
-    assert "has no frame with a distance" in line
+@pytest.mark.parametrize(
+    ("frames", "truth", "text", "message"),
+    [
+        (
+            "steps",
+            "gt.txt",
+            "7 100\n8 200\n0 300\n",
+            "names 0, 7, 8; of the frames given (0, 1, 2, 3, 4, 5) 1 are among them, needs 2",
+        ),
+        ("empty", "gt.txt", "0 100\n1 200\n", "depth: frames 0, 1 have no depth, 0 have, needs 2"),
+        ("two.csv", "gt.txt", "0 100\n1 100\n", "truth"),
+        ("steps", "gt.txt", "0 100\n1 x\n", "gt.txt: line 2: is not a number"),
+        ("steps", "manifest.json", '{"frames": []}', "has no frame with a distance"),
+    ],
+)
+def test_too_few_frames_or_places_are_one_line(
+    refused: Refused, files: Path, frames: str, truth: str, text: str, message: str
+) -> None:
+    (files / "two.csv").write_text("frame,depth\n0,100\n1,200\n")
+    (files / truth).write_text(text)
+    assert message in refused("evaluate", "relative", files / frames, "--truth", files / truth)
