@@ -21,6 +21,11 @@ SIZE = 7
 X, Y, FIRST, SECOND, CONTRAST, OFFSET, LOG_SIGMA = range(SIZE)
 TWO_OVER_PI = 2 / math.pi
 LEAST_LOG_SIGMA, MOST_LOG_SIGMA = math.log(0.1), math.log(7.0)
+SMALL_STEP = 2e-3  # px: a fit ends with a step so small,
+SMALL_GAIN = 1e-2  # of χ², that gained so little,
+SMALL_PROMISE = 1e-3  # of χ², or that was no gain and had promised so little: weights go with the model, steps do not
+MOST_DAMPING = 1e4
+FAR = 2.0  # windows from the start: such a fit is given up
 
 
 @inlined
@@ -36,43 +41,50 @@ def edge(z):
 
 
 @inlined
-def model_at(pixel, p, floor, nodes, slope):
+def directions(p):
+    """What the model needs of its parameters at every pixel: spread, cosine and sine of both normals."""
+    return math.exp(p[LOG_SIGMA]), math.cos(p[FIRST]), math.sin(p[FIRST]), math.cos(p[SECOND]), math.sin(p[SECOND])
+
+
+@inlined
+def model_at(pixel, p, turned, floor, nodes, slope):
     """The model at a pixel (x, y, brightness, V as xx, xy, yy, …); its derivatives go to `slope` (7,).
 
     The mean over `nodes` (n, 2), along and across the pixel's direction (its last two numbers), of what the blur shows.
+    `turned`: `directions` of p.
     """
-    spread = math.exp(p[LOG_SIGMA])
+    spread, c1, s1, c2, s2 = turned
     square = spread * spread
-    c1, s1 = math.cos(p[FIRST]), math.sin(p[FIRST])
-    c2, s2 = math.cos(p[SECOND]), math.sin(p[SECOND])
     vx1, vy1 = pixel[3] * c1 + pixel[4] * s1, pixel[4] * c1 + pixel[5] * s1
     vx2, vy2 = pixel[3] * c2 + pixel[4] * s2, pixel[4] * c2 + pixel[5] * s2
     blur1, blur2 = square * (c1 * vx1 + s1 * vy1), square * (c2 * vx2 + s2 * vy2)
-    variance1, variance2 = blur1 + floor, blur2 + floor
-    sigma1, sigma2 = math.sqrt(variance1), math.sqrt(variance2)
+    inverse1, inverse2 = 1 / (blur1 + floor), 1 / (blur2 + floor)
+    per1, per2 = math.sqrt(inverse1), math.sqrt(inverse2)  # 1/σ
     # Blur that is wider along one diagonal than along the other makes the crossing itself brighter or darker.
     common = square * (c2 * vx1 + s2 * vy1) + floor * (c1 * c2 + s1 * s2)
-    height = TWO_OVER_PI * common / (sigma1 * sigma2)
-    turn1, turn2 = square * (c1 * vy1 - s1 * vx1) / variance1, square * (c2 * vy2 - s2 * vx2) / variance2
-    slope[:] = 0.0
-    total = 0.0
-    share = p[CONTRAST] / len(nodes)
+    height = TWO_OVER_PI * common * per1 * per2
+    turn1, turn2 = square * (c1 * vy1 - s1 * vx1) * inverse1, square * (c2 * vy2 - s2 * vx2) * inverse2
+    wide1, wide2 = blur1 * inverse1, blur2 * inverse2
+    total, by_first, by_second, by_turn1, by_turn2, by_spread = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for n in range(len(nodes)):
         ox = spread * (nodes[n, 0] * pixel[8] - nodes[n, 1] * pixel[9])
         oy = spread * (nodes[n, 0] * pixel[9] + nodes[n, 1] * pixel[8])
         dx, dy = pixel[0] + ox - p[X], pixel[1] + oy - p[Y]
-        a, b = (c1 * dx + s1 * dy) / sigma1, (c2 * dx + s2 * dy) / sigma2
+        a, b = (c1 * dx + s1 * dy) * per1, (c2 * dx + s2 * dy) * per2
         ea, ga = edge(a)
         eb, gb = edge(b)
         bump = height * math.exp(-(a * a + b * b) / 2)
-        by_a, by_b = share * (ga * eb - a * bump), share * (gb * ea - b * bump)
-        slope[X] -= by_a * c1 / sigma1 + by_b * c2 / sigma2
-        slope[Y] -= by_a * s1 / sigma1 + by_b * s2 / sigma2
-        slope[FIRST] += by_a * ((c1 * dy - s1 * dx) / sigma1 - a * turn1)
-        slope[SECOND] += by_b * ((c2 * dy - s2 * dx) / sigma2 - b * turn2)
-        slope[LOG_SIGMA] += by_a * ((c1 * ox + s1 * oy) / sigma1 - a * blur1 / variance1)
-        slope[LOG_SIGMA] += by_b * ((c2 * ox + s2 * oy) / sigma2 - b * blur2 / variance2)
+        by_a, by_b = ga * eb - a * bump, gb * ea - b * bump
+        by_first += by_a
+        by_second += by_b
+        by_turn1 += by_a * ((c1 * dy - s1 * dx) * per1 - a * turn1)
+        by_turn2 += by_b * ((c2 * dy - s2 * dx) * per2 - b * turn2)
+        by_spread += by_a * ((c1 * ox + s1 * oy) * per1 - a * wide1) + by_b * ((c2 * ox + s2 * oy) * per2 - b * wide2)
         total += ea * eb + bump
+    share = p[CONTRAST] / len(nodes)
+    by_first, by_second = share * by_first * per1, share * by_second * per2
+    slope[X], slope[Y] = -by_first * c1 - by_second * c2, -by_first * s1 - by_second * s2
+    slope[FIRST], slope[SECOND], slope[LOG_SIGMA] = share * by_turn1, share * by_turn2, share * by_spread
     slope[CONTRAST] = total / len(nodes)
     slope[OFFSET] = 1.0
     return p[OFFSET] + share * total
@@ -162,8 +174,9 @@ def normal_equations(pixels, entries, count, p, prior, floor, nodes, slope, matr
     matrix[:] = 0.0
     right[:] = 0.0
     total = 0.0
+    turned = directions(p)
     for n in range(count):
-        value = model_at(pixels[n], p, floor, nodes[entries[n]], slope)
+        value = model_at(pixels[n], p, turned, floor, nodes[entries[n]], slope)
         weight = 1 / (pixels[n, 6] + pixels[n, 7] * max(value, 0.0))
         residual = pixels[n, 2] - value
         # The weight goes with the model; without its logarithm a brighter model would always fit better.
@@ -238,9 +251,10 @@ def fit_crossings(
                 damped[i, i] += damping * matrix[i, i] + 1e-12
             if not solve(damped, right, factor, step):
                 break
-            size = 0.0
+            size, promised = 0.0, 0.0
             for i in range(SIZE):
                 tried[i] = p[i] + step[i]
+                promised += step[i] * right[i]
             tried[LOG_SIGMA] = min(max(tried[LOG_SIGMA], LEAST_LOG_SIGMA), MOST_LOG_SIGMA)
             for i in range(2):
                 size = max(size, abs(step[i]))
@@ -252,11 +266,13 @@ def fit_crossings(
                 gain = cost - next_cost
                 cost = next_cost
                 damping = max(damping / 10, 1e-7)
-                if size < 2e-3 and gain < 1e-2:
+                if size < SMALL_STEP and gain < SMALL_GAIN:
                     break
+                if abs(p[X] - start[n, X]) > FAR * window[n] or abs(p[Y] - start[n, Y]) > FAR * window[n]:
+                    break  # it hardly comes back
             else:
                 damping *= 10
-                if damping > 1e4:
+                if damping > MOST_DAMPING or (size < SMALL_STEP and promised < SMALL_PROMISE):
                     break
         if abs(p[X] - start[n, X]) > window[n] or abs(p[Y] - start[n, Y]) > window[n]:
             continue
@@ -273,8 +289,9 @@ def fit_crossings(
             covariance[n, :, :] = np.nan
             continue
         chi = 0.0
+        turned = directions(p)
         for m in range(count):
-            value = model_at(pixels[m], p, floor, points[entries[m]], slope)
+            value = model_at(pixels[m], p, turned, floor, points[entries[m]], slope)
             chi += (pixels[m, 2] - value) ** 2 / (pixels[m, 6] + pixels[m, 7] * max(value, 0.0))
         result[n] = p
         quality[n, 0], quality[n, 1] = chi / (count - SIZE), count
@@ -298,8 +315,9 @@ def ring_residuals(
         count = gather(
             gray, center[n], place[n], window[n], reach, rings, middle[n], gap[n], shape, table_step, pixels, entries
         )
+        turned = directions(result[n])
         for m in range(count):
-            value = max(model_at(pixels[m], result[n], floor, points[entries[m]], slope), 0.0)
+            value = max(model_at(pixels[m], result[n], turned, floor, points[entries[m]], slope), 0.0)
             squared = (pixels[m, 2] - value) ** 2
             ring = int(pixels[m, 6])
             sums[ring, 0] += 1

@@ -33,21 +33,31 @@ def cut_patch(gray, column, row, half, inside, patch):
 
 
 @inlined
-def smooth(patch, taps, between, out):
-    """Convolve a square with `taps` along both axes; the border is repeated."""
+def smooth(patch, taps, padded, between, out):
+    """Convolve a square with `taps` along both axes; the border is repeated.
+
+    `padded` (side, side + taps − 1) and `between` (side + taps − 1, side) are for what lies between.
+    """
     side, reach = patch.shape[0], len(taps) // 2
     for i in range(side):
         for j in range(side):
-            total = 0.0
-            for t in range(len(taps)):
-                total += taps[t] * patch[i, min(max(j + t - reach, 0), side - 1)]
-            between[i, j] = total
+            padded[i, j + reach] = patch[i, j]
+        for j in range(reach):
+            padded[i, j], padded[i, side + reach + j] = patch[i, 0], patch[i, side - 1]
+        line = between[i + reach]
+        line[:] = 0.0
+        for t in range(len(taps)):
+            for j in range(side):
+                line[j] += taps[t] * padded[i, j + t]
+    for i in range(reach):
+        between[i] = between[reach]
+        between[side + reach + i] = between[side + reach - 1]
     for i in range(side):
-        for j in range(side):
-            total = 0.0
-            for t in range(len(taps)):
-                total += taps[t] * between[min(max(i + t - reach, 0), side - 1), j]
-            out[i, j] = total
+        line = out[i]
+        line[:] = 0.0
+        for t in range(len(taps)):
+            for j in range(side):
+                line[j] += taps[t] * between[i + t, j]
 
 
 @compiled
@@ -63,14 +73,16 @@ def find_saddles(gray, center, inside, share_inside, taps, reach, least, share, 
     side = inside.shape[0]
     half = side // 2
     counts = np.zeros(number, np.int64)
-    patch, between, soft = np.empty((side, side)), np.empty((side, side)), np.empty((side, side))
+    wide = side + len(taps) - 1
+    patch, soft = np.empty((side, side)), np.empty((side, side))
+    padded, between = np.empty((side, wide)), np.empty((wide, side))
     xx, xy, yy = np.zeros((side, side)), np.zeros((side, side)), np.zeros((side, side))
     answer = np.zeros((side, side))
     for n in range(number):
         column, row = math.floor(center[n, 0] + 0.5), math.floor(center[n, 1] + 0.5)
         if not cut_patch(gray, column, row, half, inside, patch):
             continue
-        smooth(patch, taps, between, soft)
+        smooth(patch, taps, padded, between, soft)
         darkest, brightest = np.inf, -np.inf
         for i in range(side):
             for j in range(side):
