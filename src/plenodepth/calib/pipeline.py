@@ -151,7 +151,14 @@ def calibrate(
     white = white_at_aperture(white_images, optics.f_number)
     with _work_folder(work, fresh) as folder:
         first = white_step(
-            white_images, optics, folder, fallback=pictures[0].path, grid=grid, progress=progress, read=reader
+            white_images,
+            optics,
+            folder,
+            fallback=pictures[0].path,
+            grid=grid,
+            threads=workers,
+            progress=progress,
+            read=reader,
         )
         on_step(first)
         chosen = _for_lens_types(settings, first.camera)

@@ -9,6 +9,8 @@ the discs differ from the profile at their distance: noise goes with light, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +26,7 @@ REACH = 0.5  # of the pitch: as far as the nearest point of a neighbour's cell
 LONGEST_STEP = 0.1  # of the pitch, in a round
 LEAST_GAIN = 0.1  # of the median disc's brightness: a darker disc has no centre
 LEAST_VARIANCE = 0.02  # of the largest: no pixel counts more than fifty times as much as another
+SHARE = 2000  # discs that a thread takes at a time; sums are over shares in order, so that they are always the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ def discs_inside(light: Float32, uv: Array, pitch: float, slack: float) -> NDArr
     return np.asarray((uv >= margin).all(axis=1) & (uv <= np.array([width, height]) - 1 - margin).all(axis=1))
 
 
-def measure_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds: int) -> Discs:
+def measure_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds: int, threads: int = 1) -> Discs:
     """Centres of the discs within `slack` px of uv (n, 2) px, all of them `discs_inside`."""
     found = np.ascontiguousarray(uv, dtype=np.float64).copy()
     reach, limit = REACH * pitch, LONGEST_STEP * pitch
@@ -51,11 +54,8 @@ def measure_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds:
     worth = np.ones(bins)
     moved = np.zeros(len(uv))
     for _ in range(rounds):
-        profile = mean_profile(light, found, reach)
-        squares, counts = np.zeros(bins), np.zeros(bins)
-        fit_discs(
-            light, found, reach, BIN, profile, np.gradient(profile, BIN), worth, solution, moments, squares, counts
-        )
+        profile = mean_profile(light, found, reach, threads)
+        squares, counts = _fitted(light, found, reach, profile, worth, solution, moments, threads)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.nan_to_num(solution[:, 1:] / solution[:, :1], posinf=0, neginf=0)
         found += np.clip(step, -limit, limit)
@@ -71,6 +71,28 @@ def measure_discs(light: Float32, uv: Array, pitch: float, slack: float, rounds:
         covariance = (moments / solution[:, :1] ** 2)[:, [0, 1, 1, 2]].reshape(-1, 2, 2)
     covariance[lost] = np.nan
     return Discs(found, covariance, gain)
+
+
+def _fitted(
+    light: Float32,
+    uv: Array,
+    reach: float,
+    profile: Array,
+    worth: Array,
+    solution: Array,
+    moments: Array,
+    threads: int,
+) -> tuple[Array, Array]:
+    """Fill `solution` and `moments`, see `fit_discs`; the squared residuals (bins,) and how many they are."""
+    slope = np.gradient(profile, BIN)
+
+    def fit(part: slice) -> Array:
+        sums = np.zeros((2, len(profile)))
+        fit_discs(light, uv[part], reach, BIN, profile, slope, worth, solution[part], moments[part], *sums)
+        return sums
+
+    squares, counts = _added(fit, len(uv), threads)
+    return squares, counts
 
 
 def unevenness(k: Indices, l: Indices, brightness: Array) -> float:
@@ -97,18 +119,31 @@ class Profiles:
     counts: Array
 
 
-def class_profiles(light: Float32, uv: Array, classes: Indices, class_count: int, reach: float) -> Profiles:
+def class_profiles(
+    light: Float32, uv: Array, classes: Indices, class_count: int, reach: float, threads: int = 1
+) -> Profiles:
     """Mean profile of each class of discs, with centres uv (n, 2) and classes (n,); all of them `discs_inside`."""
-    shape = class_count, int(np.ceil(reach / BIN))
-    total, weight, distances, counts = (np.zeros(shape) for _ in range(4))
-    classes = np.ascontiguousarray(classes, dtype=np.int64)
-    add_profiles(light, np.ascontiguousarray(uv), classes, reach, BIN, total, weight, distances, counts)
+    classes, uv = np.ascontiguousarray(classes, dtype=np.int64), np.ascontiguousarray(uv)
+
+    def add(part: slice) -> Array:
+        sums = np.zeros((4, class_count, int(np.ceil(reach / BIN))))
+        add_profiles(light, uv[part], classes[part], reach, BIN, *sums)
+        return sums
+
+    total, weight, distances, counts = _added(add, len(uv), threads)
     with np.errstate(divide="ignore", invalid="ignore"):
         return Profiles(total / weight, distances / counts, counts)
 
 
-def mean_profile(light: Float32, uv: Array, reach: float) -> Array:
+def mean_profile(light: Float32, uv: Array, reach: float, threads: int = 1) -> Array:
     """(bins,) mean light at distances (i + ½) · BIN px from the centres uv (n, 2), 1 in the mean over the disc."""
-    profile = class_profiles(light, uv, np.zeros(len(uv), np.int64), 1, reach).light[0]
+    profile = class_profiles(light, uv, np.zeros(len(uv), np.int64), 1, reach, threads).light[0]
     place, known = np.arange(len(profile)), np.isfinite(profile)
     return np.asarray(np.interp(place, place[known], profile[known]), np.float64)
+
+
+def _added(work: Callable[[slice], Array], count: int, threads: int) -> Array:
+    """The sum of what `work` returns for slices of 0 … count − 1."""
+    parts = [slice(first, min(first + SHARE, count)) for first in range(0, max(count, 1), SHARE)]
+    with ThreadPoolExecutor(threads) as pool:
+        return np.asarray(np.sum(list(pool.map(work, parts)), axis=0))

@@ -49,6 +49,7 @@ def find_grid(
     rows: int | None = None,
     shifted_parity: int | None = None,
     name: str = "image",
+    threads: int = 1,
 ) -> FoundGrid:
     """The grid of a raw image (h, w) or (h, w, 3), best a white one; a mosaic of colour filters will do.
 
@@ -56,8 +57,14 @@ def find_grid(
     placed where they leave the sensor the least. `shifted_parity` is that of the smallest grid, unless it is given or a
     lens count is: then it is the usual one (see `Lattice`).
     """
-    light = light_of(image, name)
-    fit, centers, share, uneven = _grown(light, _start(light, name), name)
+    return grid_of_light(light_of(image, name), columns, rows, shifted_parity, name, threads)
+
+
+def grid_of_light(
+    light: Float32, columns: int | None, rows: int | None, shifted_parity: int | None, name: str, threads: int
+) -> FoundGrid:
+    """`find_grid` in the light (h, w) of `light_of`."""
+    fit, centers, share, uneven = _grown(light, _start(light, name), name, threads)
     white = fit.rms < WHITE_RMS * fit.lattice.diameter and share > WHITE_SHARE and uneven < WHITE_UNEVEN
     notes: tuple[str, ...] = ()
     if not white:
@@ -126,7 +133,7 @@ def _lit_point(light: Float32, lattice: Lattice, angle: float) -> Array:
     return np.asarray(middle + ((best + 0.5) / CELL) @ cell, np.float64)
 
 
-def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Centers, float, float]:
+def _grown(light: Float32, start: LatticeFit, name: str, threads: int) -> tuple[LatticeFit, Centers, float, float]:
     """Lattice and centres from the middle of the image to its borders; the share of discs that lie on it; how uneven
     their brightness is.
     """
@@ -140,7 +147,7 @@ def _grown(light: Float32, start: LatticeFit, name: str) -> tuple[LatticeFit, Ce
         uv = fit.image_from_lattice(fit.lattice.node(k, l))
         slack = max(1.0, (LAST_SLACK if last else FIRST_SLACK) * pitch)
         chosen = discs_inside(light, uv, pitch, slack) & (np.hypot(*(uv - middle).T) <= reach)
-        discs = measure_discs(light, uv[chosen], pitch, slack, rounds=4 if last else 3)
+        discs = measure_discs(light, uv[chosen], pitch, slack, rounds=4 if last else 3, threads=threads)
         known = np.isfinite(discs.uv[:, 0])
         centers = Centers(k[chosen][known], l[chosen][known], discs.uv[known], discs.covariance[known])
         fit = fitted_lattice(centers, lattice.arrangement, lattice.columns, lattice.rows)

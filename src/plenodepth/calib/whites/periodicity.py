@@ -30,9 +30,14 @@ def light_of(image: NDArray[Any], name: str = "image") -> Float32:
     """
     if image.ndim not in (2, 3) or min(image.shape[:2]) < 8 * SHORTEST:
         raise InputError(f"has shape {image.shape}, too small or no image", file=name)
-    light: Float32 = image.astype(np.float32)
-    if light.ndim == 3:
-        light = light.mean(axis=-1)
+    light: Float32
+    if image.ndim == 3:  # channel by channel: a mean over the last axis runs in loops of three
+        light = image[..., 0].astype(np.float32)
+        for channel in range(1, image.shape[2]):
+            light += image[..., channel].astype(np.float32)
+        light /= image.shape[2]
+    else:
+        light = image.astype(np.float32)
     if not np.isfinite(light).all():
         raise InputError("holds numbers that are not finite", file=name)
     for row in (0, 1):
@@ -41,7 +46,8 @@ def light_of(image: NDArray[Any], name: str = "image") -> Float32:
     bright = float(np.quantile(light[::3, ::5], 0.99))
     if not bright > 0:
         raise InputError("is dark", file=name, fix="expose it longer")
-    return np.asarray(np.maximum(light / bright, 0), np.float32)
+    light /= np.float32(bright)
+    return np.maximum(light, 0, out=light)
 
 
 def lattice_vectors(light: Float32, name: str = "image") -> Array:

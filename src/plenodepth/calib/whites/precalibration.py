@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,9 +12,17 @@ from numpy.typing import NDArray
 
 from plenodepth.calib.features import Centers
 from plenodepth.calib.whites.disc_centers import discs_inside, measure_discs, unevenness
-from plenodepth.calib.whites.grid import LAST_SLACK, WHITE_RMS, WHITE_SHARE, WHITE_UNEVEN, FoundGrid, find_grid
+from plenodepth.calib.whites.grid import (
+    LAST_SLACK,
+    WHITE_RMS,
+    WHITE_SHARE,
+    WHITE_UNEVEN,
+    FoundGrid,
+    find_grid,
+    grid_of_light,
+)
 from plenodepth.calib.whites.lattice_fit import fitted_lattice, type_pattern_for
-from plenodepth.calib.whites.periodicity import light_of
+from plenodepth.calib.whites.periodicity import Float32, light_of
 from plenodepth.calib.whites.radii import WhiteRadii, measure_radii
 from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera.model import Array, MicroImageArray, PlenopticCamera
@@ -48,6 +57,7 @@ def precalibrate(
     shifted_parity: int | None = None,
     type_count: int | None = None,
     names: Sequence[str] | None = None,
+    threads: int = 1,
 ) -> Precalibration:
     """The start of a calibration from white images at one f-number or more (None: not known), in any order.
 
@@ -62,11 +72,13 @@ def precalibrate(
     if not len(whites):
         if image is None:
             raise InputError("are missing", field="whites", fix="give a white image, or any raw image of the camera")
-        grid = find_grid(image, columns=columns, rows=rows, shifted_parity=shifted_parity)
+        grid = find_grid(image, columns=columns, rows=rows, shifted_parity=shifted_parity, threads=threads)
         return _without_whites(optics, grid, type_count)
-    grid = find_grid(whites[0], columns=columns, rows=rows, shifted_parity=shifted_parity, name=labels[0])
-    grid = _with_all_whites(grid, whites, labels)
-    radii = measure_radii(whites, f_numbers, grid, type_count=type_count)
+    with ThreadPoolExecutor(threads) as pool:
+        lights = list(pool.map(light_of, whites, labels))
+    grid = grid_of_light(lights[0], columns, rows, shifted_parity, labels[0], threads)
+    grid = _with_all_whites(grid, lights, labels, threads)
+    radii = measure_radii(whites, f_numbers, grid, type_count=type_count, lights=lights, threads=threads)
     micro_images = MicroImageArray(grid.fit.lattice, grid.fit.image_from_lattice, radii.type_pattern)
     notes = grid.notes + radii.notes
     if not np.isfinite(radii.slope):
@@ -86,14 +98,14 @@ def _without_whites(optics: Optics, grid: FoundGrid, type_count: int | None) -> 
     return Precalibration(camera, grid, None, camera.provenance.notes)
 
 
-def _with_all_whites(grid: FoundGrid, whites: Sequence[NDArray[Any]], labels: Sequence[str]) -> FoundGrid:
+def _with_all_whites(grid: FoundGrid, lights: Sequence[Float32], labels: Sequence[str], threads: int) -> FoundGrid:
     """The grid with the weighted mean of the centres of all white images, each of which must be one."""
     if not grid.white:
         raise InputError("is no white image: " + "; ".join(grid.notes), file=labels[0], fix="give an evenly lit one")
     start, pitch = grid.centers, grid.fit.lattice.diameter
     measured = [(start.uv, start.covariance)]
-    for picture, label in zip(whites[1:], labels[1:], strict=True):
-        measured.append(_measured_again(picture, start, pitch, label))
+    for light, label in zip(lights[1:], labels[1:], strict=True):
+        measured.append(_measured_again(light, start, pitch, label, threads))
     uv, covariance = _mean(measured)
     centers = replace(start, uv=uv, covariance=covariance)
     lattice = grid.fit.lattice
@@ -101,12 +113,11 @@ def _with_all_whites(grid: FoundGrid, whites: Sequence[NDArray[Any]], labels: Se
     return replace(grid, fit=fit, centers=centers)
 
 
-def _measured_again(picture: NDArray[Any], start: Centers, pitch: float, label: str) -> tuple[Array, Array]:
+def _measured_again(light: Float32, start: Centers, pitch: float, label: str, threads: int) -> tuple[Array, Array]:
     """The same centres measured in another white image, and their covariance; NaN where there is no disc."""
-    light, uv = light_of(picture, label), start.uv
-    slack = max(1.0, LAST_SLACK * pitch)
+    uv, slack = start.uv, max(1.0, LAST_SLACK * pitch)
     inside = discs_inside(light, uv, pitch, slack)
-    discs = measure_discs(light, uv[inside], pitch, slack, rounds=3)
+    discs = measure_discs(light, uv[inside], pitch, slack, rounds=3, threads=threads)
     off = np.hypot(*(discs.uv - uv[inside]).T)
     share = float(np.mean(off < 3 * WHITE_RMS * pitch))  # a NaN is not
     uneven = unevenness(start.k[inside], start.l[inside], discs.gain)

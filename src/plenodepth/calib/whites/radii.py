@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 from plenodepth.calib.whites.disc_centers import REACH, Profiles, class_profiles, discs_inside
 from plenodepth.calib.whites.grid import FoundGrid
 from plenodepth.calib.whites.lattice_fit import type_pattern_for
-from plenodepth.calib.whites.periodicity import light_of
+from plenodepth.calib.whites.periodicity import Float32, light_of
 from plenodepth.camera.model import Array, Configuration, Indices, MicroImageArray, WhiteRadius
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement
@@ -75,11 +75,14 @@ def measure_radii(
     grid: FoundGrid,
     *,
     type_count: int | None = None,
+    lights: Sequence[Float32] | None = None,
+    threads: int = 1,
 ) -> WhiteRadii:
     """Radii from white images, linear light without black level, and their f-numbers (None: not known).
 
     The grid is that of one of the whites. Without `type_count` a hexagonal array has three types, or one where their
-    radii do not differ. An f-number that does not go with its image is an error.
+    radii do not differ. An f-number that does not go with its image is an error. `lights` are those of the whites
+    (`light_of`), where they are known already.
     """
     if not len(whites) or len(whites) != len(f_numbers):
         raise InputError(
@@ -88,15 +91,20 @@ def measure_radii(
     for value in f_numbers:
         if value is not None and not value > 0:
             raise InputError(f"is {value}, needs a number > 0", field="f_numbers")
+    names = [f"white image {n}" for n in range(len(whites))]
+    for image, name in zip(whites, names, strict=True):
+        _require_unsaturated(image, name)
+    if lights is None:
+        lights = [light_of(image, name) for image, name in zip(whites, names, strict=True)]
     lattice = grid.fit.lattice
     hexagonal = lattice.arrangement is not Arrangement.ORTHOGONAL
     count = type_count if type_count is not None else 3 if hexagonal else 1
-    found = _radii(whites, grid, type_pattern_for(lattice, max(count, 1)))
+    found = _radii(lights, grid, type_pattern_for(lattice, max(count, 1)), names, threads)
     notes: tuple[str, ...] = ()
     if type_count is None and count > 1:
         spread = float(np.ptp(found.intercepts))
         if spread < max(DIFFERENT * float(found.intercepts.mean()), SURE * float(found.errors.max())):
-            found = _radii(whites, grid, type_pattern_for(lattice, 1))
+            found = _radii(lights, grid, type_pattern_for(lattice, 1), names, threads)
             notes = ("the radii do not tell lens types apart: taken for one type",)
     if found.ambiguous:
         notes += ("one white image does not tell well how much of its radius is due to the aperture",)
@@ -119,10 +127,10 @@ class _Found:
     ambiguous: bool
 
 
-def _radii(whites: Sequence[NDArray[Any]], grid: FoundGrid, pattern: Indices) -> _Found:
+def _radii(lights: Sequence[Float32], grid: FoundGrid, pattern: Indices, names: Sequence[str], threads: int) -> _Found:
     micro_images = MicroImageArray(grid.fit.lattice, grid.fit.image_from_lattice, pattern)
     types = micro_images.type_count
-    profiles = [_profile(image, grid, micro_images, types, f"white image {n}") for n, image in enumerate(whites)]
+    profiles = [_profile(light, grid, micro_images, name, threads) for light, name in zip(lights, names, strict=True)]
     reach = REACH * micro_images.lattice.diameter
     edges = np.array([_edges(profile) for profile in profiles])  # (n, 2): where the light starts to fall, and ends
     smallest = int(np.argmin(edges[:, 1]))
@@ -134,7 +142,7 @@ def _radii(whites: Sequence[NDArray[Any]], grid: FoundGrid, pattern: Indices) ->
         fits.append(least_squares(_residuals, start, bounds=bounds, args=(profiles,)))
     best, other = sorted(fits, key=lambda fit: float(fit.cost))
     moved = float(np.abs(best.x - other.x).max())
-    n = len(whites)
+    n = len(lights)
     residual = np.asarray(best.fun, dtype=np.float64)
     slopes = np.asarray(best.jac, dtype=np.float64)
     variance = float(np.sum(residual**2)) / max(len(residual) - len(best.x), 1)
@@ -145,10 +153,8 @@ def _radii(whites: Sequence[NDArray[Any]], grid: FoundGrid, pattern: Indices) ->
     return _Found(pattern, x[:n], errors[:n], x[n:], errors[n:], share, bool(ambiguous))
 
 
-def _profile(image: NDArray[Any], grid: FoundGrid, micro_images: MicroImageArray, types: int, name: str) -> Profiles:
-    _require_unsaturated(image, name)
-    light = light_of(image, name)
-    pitch = micro_images.lattice.diameter
+def _profile(light: Float32, grid: FoundGrid, micro_images: MicroImageArray, name: str, threads: int) -> Profiles:
+    pitch, types = micro_images.lattice.diameter, micro_images.type_count
     # The measured centres: a tilted array is not quite a lattice, and a blurred rim would look like a larger disc.
     uv, k, l = grid.centers.uv, grid.centers.k, grid.centers.l
     if not grid.white:
@@ -157,7 +163,7 @@ def _profile(image: NDArray[Any], grid: FoundGrid, micro_images: MicroImageArray
     if np.count_nonzero(inside) < 10 * types:
         raise InputError(f"shows {np.count_nonzero(inside)} whole micro-images, too few", file=name)
     classes = micro_images.lens_type(k, l)[inside]
-    return class_profiles(light, uv[inside], classes, types, REACH * pitch)
+    return class_profiles(light, uv[inside], classes, types, REACH * pitch, threads)
 
 
 def _require_unsaturated(image: NDArray[Any], name: str) -> None:

@@ -6,6 +6,7 @@ The work folder gets `start.yaml`, `centers.csv` and the record `white.json`. Th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,7 @@ def white_step(
     *,
     fallback: Path | None = None,
     grid: GridOptions = FIND_GRID,
+    threads: int = 1,
     progress: Progress = no_progress,
     read: ReadImage = read_image,
 ) -> WhiteStep:
@@ -135,7 +137,8 @@ def white_step(
     fresh = record is None
     if record is None:
         progress(0, 1, "white images")
-        pictures = [_light(read(path), optics) for path in files]
+        with ThreadPoolExecutor(threads) as pool:
+            pictures = list(pool.map(lambda path: _light(read(path), optics), files))
         found = precalibrate(
             pictures if whites else [],
             f_numbers,
@@ -146,6 +149,7 @@ def white_step(
             shifted_parity=grid.shifted_parity,
             type_count=grid.type_count,
             names=[str(path) for path in files] if whites else None,
+            threads=threads,
         )
         save_camera(found.camera, work / START)
         write_centers(found.centers, work / CENTERS)

@@ -31,6 +31,7 @@ def white(
     from plenodepth.calib.image_list import ImageReader, listed_images
     from plenodepth.calib.records import to_json
     from plenodepth.calib.whites.step import white_step
+    from plenodepth.threads import thread_count
 
     images, read = listed_images(whites), ImageReader()
     make_folder(out)
@@ -40,6 +41,7 @@ def white(
             optics.optics(read(images[0].path)),
             opened(out, fresh=fresh),
             grid=optics.grid(),
+            threads=thread_count(),
             progress=step_progress(bar),
             read=read,
         )

@@ -112,14 +112,16 @@ def calibrate(study: Study, name: str, source: Source) -> Calibration:
     """The cameras of a dataset, from its white images and boards."""
     optics, white, board, images = source.optics, source.white, source.boards.board, source.boards.images
     work, progress = study.work_folder("calibration", name), study.progress
-    first = white_step(source.whites, optics, work, progress=progress)
+    first = white_step(source.whites, optics, work, threads=study.threads, progress=progress)
     features = features_step(
         images, board, first.camera, work, white=white, threads=study.threads, progress=progress
     ).features
     camera = _adjust(work, first.camera, features, first.centers, board, AdjustSettings(aperture=True), progress)
     camera = kappa_step(images, features, camera, work, white=white, threads=study.threads, progress=progress).camera
     work = study.work_folder("calibration", f"{name}-pinhole")
-    plain = white_step(source.whites, optics, work, grid=GridOptions(type_count=0), progress=progress)
+    plain = white_step(
+        source.whites, optics, work, grid=GridOptions(type_count=0), threads=study.threads, progress=progress
+    )
     pinhole = _adjust(work, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
     return Calibration(name, first.camera, camera, pinhole, BoardCorners(board, images, white, features))
 
