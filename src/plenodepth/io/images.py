@@ -78,7 +78,7 @@ def write_image(image: Image, path: Path | str) -> None:
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     suffix = Path(path).suffix.lower()
     if suffix in _TIFF_SUFFIXES:
-        _write_tiff(array, path, photometric="rgb" if color else "minisblack")
+        _write_tiff(array, path, photometric="rgb" if color else "minisblack", compression="deflate")
     elif suffix == ".png":
         import cv2
 
@@ -104,10 +104,10 @@ def read_float_map(path: Path | str) -> FloatMap:
     return np.ascontiguousarray(_as_float32(array, path))
 
 
-def write_float_map(array: npt.ArrayLike, path: Path | str) -> None:
+def write_float_map(array: npt.ArrayLike, path: Path | str, *, compressed: bool = True) -> None:
     """Writes a map (h, w) as a TIFF of float32; NaN means missing.
 
-    Deflated without a predictor: ImageJ knows none for floats.
+    Deflated without a predictor: ImageJ knows none for floats. Deflating takes ten times as long as writing.
     """
     values = np.asarray(array)
     if values.dtype.kind not in "fiu" or values.ndim != 2 or not values.size:
@@ -116,7 +116,8 @@ def write_float_map(array: npt.ArrayLike, path: Path | str) -> None:
         )
     if Path(path).suffix.lower() not in _TIFF_SUFFIXES:
         raise InputError(f"has the suffix '{Path(path).suffix}'", file=path, fix="use .tif or .tiff")
-    _write_tiff(_as_float32(values, path), path, photometric="minisblack")
+    packing = "deflate" if compressed else None
+    _write_tiff(_as_float32(values, path), path, photometric="minisblack", compression=packing)
 
 
 def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
@@ -130,8 +131,15 @@ def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
 def _write_tiff(array: npt.NDArray[Any], path: Path | str, **options: Any) -> None:
     import tifffile
 
-    with atomic_path(path) as temporary:
-        tifffile.imwrite(temporary, array, compression="deflate", metadata=None, software="plenodepth", **options)
+    with atomic_path(path) as temporary, _UnnumberedFile(io.FileIO(temporary, "wb")) as file:
+        tifffile.imwrite(file, array, metadata=None, software="plenodepth", **options)
+
+
+class _UnnumberedFile(io.BufferedWriter):
+    """A file whose number NumPy cannot have: it would write past Python, and its errors do not name a full disk."""
+
+    def fileno(self) -> int:
+        raise io.UnsupportedOperation("fileno")
 
 
 def _opencv_image(data: bytes, path: Path | str) -> npt.NDArray[Any]:

@@ -25,12 +25,17 @@ _FAR_AWAY = 1e30  # still a float32, which is how coordinates are written
 def checked_points(points: npt.ArrayLike, path: Path | str) -> npt.NDArray[np.float64]:
     """Points (n, 3), finite, or an `InputError` that names the file."""
     array = np.asarray(points, dtype=np.float64)
+    require_points(array, path)
+    return array
+
+
+def require_points(array: npt.NDArray[Any], path: Path | str) -> None:
+    """Refuse all but finite points (n, 3)."""
     if array.ndim != 2 or array.shape[1] != 3:
         raise InputError(f"has the shape {array.shape}", file=path, field="points", fix="give (n, 3)")
     if not (np.abs(array) < _FAR_AWAY).all():
         fix = "leave points without depth out"
         raise InputError("holds a coordinate that is not finite", file=path, field="points", fix=fix)
-    return array
 
 
 def checked_colors(colors: npt.ArrayLike, count: int, path: Path | str) -> npt.NDArray[np.uint8]:

@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
-from plenodepth.io.clouds.columns import Columns, as_integers, checked_colors, checked_column, checked_points, is_count
+from plenodepth.io.clouds.columns import (
+    Columns,
+    as_integers,
+    checked_colors,
+    checked_column,
+    checked_points,
+    is_count,
+    require_points,
+)
 from plenodepth.io.reading import quoted, read_bytes
 from plenodepth.io.text_tables import number_table
 
@@ -30,6 +38,7 @@ _TYPES = {
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+POINTS_AT_A_TIME = 1 << 18  # so that memory stays flat
 _END = re.compile(rb"(?:^|[\r\n])end_header[ \t]*(?:\r\n|\n|\r)")
 
 
@@ -38,7 +47,8 @@ def write_ply(points: npt.ArrayLike, path: Path | str, *, colors: npt.ArrayLike 
 
     A column is any name with its values: `confidence=...`, `sigma=...`, `intensity=...`; NaN is allowed in it.
     """
-    xyz = checked_points(points, path)
+    xyz = np.asarray(points)
+    require_points(xyz, path)
     fields: list[tuple[str, str]] = [(name, "<f4") for name in _COORDINATES]
     rgb = None if colors is None else checked_colors(colors, len(xyz), path)
     if rgb is not None:
@@ -48,18 +58,19 @@ def write_ply(points: npt.ArrayLike, path: Path | str, *, colors: npt.ArrayLike 
         if not _NAME.fullmatch(name) or name in (*_COORDINATES, *_CHANNELS):
             raise InputError("is not a name for a column", file=path, field=name, fix="use letters, not x, y, z or red")
         fields.append((name, "<f4"))
-    table = np.empty(len(xyz), fields)
-    for axis, name in enumerate(_COORDINATES):
-        table[name] = xyz[:, axis]
-    for axis, name in enumerate(_CHANNELS if rgb is not None else ()):
-        table[name] = rgb[:, axis]  # type: ignore[index]
-    for name, column in values.items():
-        table[name] = column
     words = [f"property {'uchar' if kind == 'u1' else 'float'} {name}" for name, kind in fields]
     header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(xyz)}", *words, "end_header", ""]
+    columns_of: Columns = {name: xyz[:, axis] for axis, name in enumerate(_COORDINATES)} | values
+    if rgb is not None:
+        columns_of |= {name: rgb[:, axis] for axis, name in enumerate(_CHANNELS)}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         file.write("\n".join(header).encode("ascii"))
-        file.write(table.view(np.uint8).data)  # not tofile, whose errors do not say that the disk is full
+        for start in range(0, len(xyz), POINTS_AT_A_TIME):
+            part = slice(start, start + POINTS_AT_A_TIME)
+            table = np.empty(len(xyz[part]), fields)
+            for name, _ in fields:
+                table[name] = columns_of[name][part]
+            file.write(table.view(np.uint8).data)  # not tofile, whose errors do not say that the disk is full
 
 
 def read_ply(path: Path | str) -> Columns:
