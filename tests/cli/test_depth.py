@@ -57,7 +57,7 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, wall: Path, white: Path,
     assert frame["median_virtual_depth"] == pytest.approx(float(truth), rel=0.03)
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
-        f"raw.{end}" for end in ("virtual.tiff", "depth.tiff", "csad.tiff", "confidence.tiff", "ply", "png", "json")
+        f"raw.{end}" for end in ("sigma.tiff", "depth.tiff", "csad.tiff", "confidence.tiff", "ply", "png", "json")
     }
     assert read_float_map(tmp_path / "out" / "raw.depth.tiff").shape == ((404, 560) if refined else (20, 24))
     assert len(read_ply(tmp_path / "out" / "raw.ply")["points"]) > 1000
@@ -86,6 +86,19 @@ def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     ).json["frames"]  # fmt: skip
     assert told["aperture_model"] == "per_pixel"
     assert "wider aperture" in told["note"]
+
+
+def test_outputs_choose_the_files_and_unknown_ones_are_named(
+    succeeds: Run, refused: Refused, wall: Path, tmp_path: Path
+) -> None:
+    command = ("depth", wall, "--camera", "r12-mini", "--out", tmp_path / "out")
+    words = succeeds(*command, "--outputs", "virtual, central").words
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"raw.virtual.tiff", "raw.csad.tiff", "raw.json"}
+    stages = json.loads((tmp_path / "out" / "raw.json").read_text())["stages"]
+    assert list(stages) == ["read", "clean", "search", "filter", "metric", "summary", "central view", "write"]
+    assert "CPU-seconds: " in words
+    assert "start-up included" in words
+    assert "outputs: names 'mesh' (choose among depth" in refused(*command, "--outputs", "depth,mesh")
 
 
 def test_depths_outside_the_range_are_left_out(succeeds: Run, wall: Path, tmp_path: Path) -> None:

@@ -14,23 +14,24 @@ import numpy as np
 import pytest
 from planes import plane_image, small_camera
 
-from plenodepth.camera import PlenopticCamera
+from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile, load_settings
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, read_float_map, read_ply
-from plenodepth.metric import central_depth, metric_depth_map, point_cloud
+from plenodepth.metric import metric_depth_map
 from plenodepth.metric.frame import chosen_device, estimate_depth
-from plenodepth.metric.result import DepthResult, DepthSummary
+from plenodepth.metric.result import DepthResult, DepthSummary, load_virtual_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.threads import thread_count
+from plenodepth.timing import StageClock
 from plenodepth.version import __version__
 
 resource = pytest.importorskip("resource", reason="this system has no module resource, which limits the size of files")
 
-ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "png", "virtual.tiff")
+ENDS = ("confidence.tiff", "csad.tiff", "depth.tiff", "json", "ply", "png", "sigma.tiff")
 SUMMARY = DepthSummary(
     "0",
     "plane",
@@ -38,8 +39,7 @@ SUMMARY = DepthSummary(
     "nothing",
     "cpu",
     1,
-    0.0,
-    0.0,
+    StageClock(),
     "off",
     False,
     None,
@@ -56,10 +56,16 @@ SUMMARY = DepthSummary(
 def frame(camera: PlenopticCamera, as_map, plane_truth) -> DepthResult:
     """The truth of a plane, as if it had been estimated."""
     virtual: VirtualDepthMap = as_map(plane_truth.virtual_depth, refined=True)
-    cloud = point_cloud(virtual, camera)
-    return DepthResult(
-        "plane", virtual, metric_depth_map(virtual, camera), cloud, central_depth(cloud, camera), SUMMARY
-    )
+    gray = np.full(virtual.virtual_depth.shape, 0.5, np.float32)
+    image = RawImage(gray, None, 0.01, Devignetting.NONE, "plane")
+    return DepthResult(image, camera, virtual, metric_depth_map(virtual, camera), SUMMARY)
+
+
+def as_grid(frame: DepthResult) -> DepthResult:
+    """The same of a camera that is known by its lens grid only."""
+    height, width = frame.virtual.virtual_depth.shape
+    grid = GridCamera("grid", width, height, frame.camera.micro_images, np.array([[2, 4], [3, 6], [5, 20]]))
+    return replace(frame, camera=grid, metric=None)
 
 
 @contextmanager
@@ -88,7 +94,7 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
     summary = frame.summary.content()
     metric = metric_depth_map(virtual, camera)
     assert list(summary) == [
-        "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds",
+        "plenodepth", "image", "camera", "devignetting", "device", "threads", "seconds", "cpu_seconds", "stages",
         "aperture_model", "depth_scale_applied", "blur_coefficient", "blur_coefficient_from",
         "valid_fraction", "median_virtual_depth", "q25_virtual_depth", "q75_virtual_depth",
         "median_sigma_virtual_depth", "median_z_mm", "q25_z_mm", "q75_z_mm", "median_sigma_z_mm",
@@ -103,8 +109,17 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
     assert summary["q25_z_mm"] < summary["median_z_mm"] < summary["q75_z_mm"]
     assert summary["median_sigma_z_mm"] == pytest.approx(float(np.nanmedian(metric.sigma)))
     assert summary["median_confidence"] == pytest.approx(0.8)
+    assert list(summary["stages"]) == ["search", "filter", "metric", "summary"]
     frame.save(tmp_path)
-    assert json.loads((tmp_path / "plane.json").read_text()) == summary
+    written = json.loads((tmp_path / "plane.json").read_text())
+    times = ("seconds", "cpu_seconds", "stages")
+    assert {name: value for name, value in written.items() if name not in times} == {
+        name: value for name, value in summary.items() if name not in times
+    }
+    assert list(written["stages"]) == [*summary["stages"], "cloud", "central view", "write"]
+    for kind in ("seconds", "cpu_seconds"):
+        assert written[kind] == pytest.approx(sum(stage[kind] for stage in written["stages"].values()), abs=0.01)
+    assert written["stages"]["write"]["seconds"] > 0
     assert load_settings(tmp_path / "plane.json") == SettingsFile(settings, filters)
 
 
@@ -153,19 +168,34 @@ def test_a_device_or_threads_that_are_not_there_are_refused() -> None:
 def test_a_frames_files(frame: DepthResult, tmp_path: Path) -> None:
     paths = frame.save(tmp_path)
     assert paths == sorted(tmp_path.iterdir()) == [tmp_path / f"plane.{end}" for end in ENDS]
-    assert np.array_equal(read_float_map(tmp_path / "plane.virtual.tiff"), frame.virtual.virtual_depth, equal_nan=True)
+    for end, values in {"depth": frame.z, "sigma": frame.sigma, "confidence": frame.confidence}.items():
+        assert np.array_equal(read_float_map(tmp_path / f"plane.{end}.tiff"), values, equal_nan=True)
     assert frame.cloud is not None
     assert len(read_ply(tmp_path / "plane.ply")["points"]) == len(frame.cloud)
 
 
+def test_only_the_chosen_files_are_written_and_only_they_are_computed(frame: DepthResult, tmp_path: Path) -> None:
+    fresh = replace(frame, summary=replace(SUMMARY, clock=StageClock()))
+    names = [path.name for path in fresh.save(tmp_path, ["virtual", "sigma"])]
+    assert names == ["plane.json", "plane.sigma.tiff", "plane.virtual.tiff"]
+    assert list(fresh.summary.clock.stages) == ["write"]
+    loaded = load_virtual_map(tmp_path / "plane.virtual.tiff")
+    assert np.array_equal(loaded.virtual_depth, frame.virtual.virtual_depth, equal_nan=True)
+
+
 def test_a_camera_without_optics_has_fewer(frame: DepthResult, tmp_path: Path) -> None:
-    replace(frame, metric=None, cloud=None, central=None).save(tmp_path)
+    grid = as_grid(frame)
+    grid.save(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
         "plane.virtual.tiff", "plane.confidence.tiff", "plane.json", "plane.png"
     }  # fmt: skip
+    with pytest.raises(InputError, match="outputs: names depth: metric depth needs a calibrated camera"):
+        grid.save(tmp_path, ["depth"])
+    with pytest.raises(InputError, match=r"outputs: names 'mesh' \(choose among depth, sigma, "):
+        frame.save(tmp_path, ["mesh"])  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize(("size", "culprit"), [(1_000_000, "ply"), (60_000, "virtual.tiff"), (0, "virtual.tiff")])
+@pytest.mark.parametrize(("size", "culprit"), [(1_000_000, "ply"), (60_000, "depth.tiff"), (0, "depth.tiff")])
 def test_a_file_that_the_system_cuts_short_leaves_none_behind(
     frame: DepthResult, tmp_path: Path, size: int, culprit: str
 ) -> None:
@@ -198,7 +228,7 @@ def test_arrays_of_a_result(frame: DepthResult) -> None:
     assert frame.z is frame.metric.depth
     assert frame.sigma is frame.metric.sigma
     assert frame.points is frame.cloud.points
-    only_virtual = replace(frame, metric=None, cloud=None, central=None)
+    only_virtual = as_grid(frame)
     assert only_virtual.confidence is frame.virtual.confidence
     for name in ("z", "sigma", "points"):
         with pytest.raises(InputError, match="metric depth needs a calibrated camera"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.io import require_writable
-from plenodepth.threads import thread_count
+from plenodepth.threads import limited_threads, thread_count
+from plenodepth.timing import STARTED
 
 if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
@@ -87,6 +89,15 @@ def depth(
     raw: RawOptions,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
     settings: SettingsOptions,
+    outputs: Annotated[
+        str | None,
+        typer.Option(
+            "--outputs",
+            metavar="NAME,…",
+            help="What to write: depth, sigma, confidence, virtual, cloud, central, picture. Default: all but virtual; "
+            "for a vendor's grid virtual, confidence, picture. NAME.json is always written.",
+        ),
+    ] = None,
     device: Annotated[
         Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to compute; auto: the fastest that works.")
     ] = "auto",
@@ -98,13 +109,15 @@ def depth(
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
     from plenodepth.metric.frame import chosen_device, estimate_depth
+    from plenodepth.metric.result import require_outputs
 
     chosen, camera = settings.chosen(), raw.load_camera()
+    wanted = require_outputs(None if outputs is None else _names(outputs), camera)
     used_device, used_threads = chosen_device(device), thread_count(threads)
     _require_own_names(images, raw.white, out)
     require_writable(out)
     summaries: list[DepthSummary] = []
-    with row_progress("", quiet=as_json) as progress:
+    with row_progress("", quiet=as_json) as progress, limited_threads(used_threads):
         for index, path in enumerate(images):
             progress.frame(index, len(images), path.name)
             try:
@@ -117,7 +130,7 @@ def depth(
                     threads=used_threads,
                     progress=progress,
                 )
-                found.save(out)
+                found.save(out, wanted)
                 summaries.append(found.summary)
             except PlenodepthError as error:
                 # The other frames still finish; the exit code tells.
@@ -128,6 +141,8 @@ def depth(
     else:
         for summary in summaries:
             console().print(_line(summary, out))
+        if summaries:
+            console().print(f"{_frames(len(summaries))} in all: {_since_start()}")
     if failed:
         raise typer.Exit(2)
 
@@ -145,6 +160,20 @@ def _require_own_names(images: Sequence[Path], white: Path | None, out: Path) ->
             raise InputError("would be replaced by the picture of its depth", file=picture, fix="give another --out")
 
 
+def _names(text: str) -> list[Any]:
+    """The names in a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count} frames"
+
+
+def _since_start() -> str:
+    """What the program has taken so far, its start included."""
+    return f"{time.perf_counter() - STARTED:.1f} s, {time.process_time():.1f} CPU-seconds, start-up included"
+
+
 def _typed(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
@@ -156,7 +185,10 @@ def _line(summary: DepthSummary, out: Path) -> str:
     elif summary.median_virtual_depth is not None:
         coverage += f", median virtual depth {summary.median_virtual_depth:.2f}"
     note = f"; {summary.note}" if summary.note else ""
+    total = summary.clock.total
+    stages = ", ".join(f"{name} {taken.cpu:.1f}" for name, taken in summary.clock.stages.items() if taken.cpu >= 0.05)
     return (
-        f"{summary.image}: {coverage}, {summary.cpu_seconds:.1f} CPU-seconds, devignetted by "
-        f"{summary.devignetting}, aperture model {summary.aperture_model}{note}; see {out}/{summary.image}.png"
+        f"{summary.image}: {coverage}, devignetted by {summary.devignetting}, aperture model {summary.aperture_model}"
+        f"{note}; see {out}/{summary.image}.json\n"
+        f"  {total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}"
     )

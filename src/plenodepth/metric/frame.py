@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Literal
 
 import numpy as np
@@ -16,12 +15,11 @@ from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.errors import InputError
-from plenodepth.metric.central_view import central_view
-from plenodepth.metric.cloud import point_cloud
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.metric.result import NEEDS_CALIBRATION, DepthResult, DepthSummary
 from plenodepth.raw.image import RawImage
-from plenodepth.threads import thread_count
+from plenodepth.threads import limited_threads, thread_count
+from plenodepth.timing import StageClock
 from plenodepth.version import __version__
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -54,26 +52,40 @@ def estimate_depth(
     """
     settings, filters = settings or DepthSettings(), filters or FilterSettings()
     used_device, threads = chosen_device(device), thread_count(threads)
-    start, cpu_start = time.perf_counter(), time.process_time()
-    estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
-    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
-    metric = cloud = central = None
-    if isinstance(camera, PlenopticCamera):
-        metric = metric_depth_map(virtual, camera)
-        cloud = point_cloud(virtual, camera, image, metric=metric)
-        central = central_view(virtual, camera, metric=metric)
-    kappa = used_kappa(camera, settings)
+    clock, metric = StageClock(image.clock.stages), None
+    with limited_threads(threads):
+        with clock.stage("search"):
+            estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
+        with clock.stage("filter"):
+            virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
+        if isinstance(camera, PlenopticCamera):
+            with clock.stage("metric"):
+                metric = metric_depth_map(virtual, camera)
+    with clock.stage("summary"):
+        summary = _summary(image, camera, virtual, metric, SettingsFile(settings, filters), used_device, threads, clock)
+    return DepthResult(image, camera, virtual, metric, summary)
+
+
+def _summary(
+    image: RawImage,
+    camera: PlenopticCamera | GridCamera,
+    virtual: VirtualDepthMap,
+    metric: MetricDepthMap | None,
+    settings: SettingsFile,
+    device: UsedDevice,
+    threads: int,
+    clock: StageClock,
+) -> DepthSummary:
+    kappa = used_kappa(camera, settings.depth)
     present = np.isfinite(virtual.virtual_depth)
-    summary = DepthSummary(
+    return DepthSummary(
         plenodepth=__version__,
         image=image.name,
         camera=camera.name,
         devignetting=str(image.devignetting),
-        device=used_device,
+        device=device,
         threads=threads,
-        seconds=round(seconds, 3),
-        cpu_seconds=round(cpu_seconds, 3),
+        clock=clock,
         aperture_model=virtual.aperture_model,
         depth_scale_applied=_scaled(virtual, camera),
         blur_coefficient=None if kappa is None else kappa.value,
@@ -84,10 +96,9 @@ def estimate_depth(
         **_in_millimetres(metric),
         note="; ".join(_notes(virtual, camera)),
         median_confidence=_median(virtual.confidence[present]),
-        settings=SettingsFile(settings, filters),
+        settings=settings,
         metric=metric is not None,
     )
-    return DepthResult(image.name, virtual, metric, cloud, central, summary)
 
 
 def chosen_device(wanted: Device) -> UsedDevice:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings_file import SettingsFile, settings_content
@@ -24,14 +28,33 @@ from plenodepth.io import (
     write_float_map,
 )
 from plenodepth.io.figures import write_figure
-from plenodepth.metric.cloud import PointCloud
+from plenodepth.metric.central_view import central_view
+from plenodepth.metric.cloud import PointCloud, point_cloud
 from plenodepth.metric.cloud_files import write_cloud
 from plenodepth.metric.depth_map import MetricDepthMap
 from plenodepth.metric.picture import depth_picture
+from plenodepth.raw.image import RawImage
+from plenodepth.threads import limited_threads
+from plenodepth.timing import StageClock
 
 Float32 = NDArray[np.float32]
 
-VIRTUAL_SUFFIX = ".virtual.tiff"
+Output = Literal["depth", "sigma", "confidence", "virtual", "cloud", "central", "picture"]
+
+SUFFIXES: dict[Output, str] = {
+    "depth": "depth.tiff",
+    "sigma": "sigma.tiff",
+    "confidence": "confidence.tiff",
+    "virtual": "virtual.tiff",
+    "cloud": "ply",
+    "central": "csad.tiff",
+    "picture": "png",
+}
+# Virtual depth is left out where there are millimetres: next to nobody opens it.
+DEFAULT_OUTPUTS: tuple[Output, ...] = ("depth", "sigma", "confidence", "cloud", "central", "picture")
+GRID_OUTPUTS: tuple[Output, ...] = ("virtual", "confidence", "picture")
+
+VIRTUAL_SUFFIX = f".{SUFFIXES['virtual']}"
 PICTURE_DPI = 110
 MODELS: dict[str, ApertureModel] = {"off": "off", "slope": "slope", "per_pixel": "per_pixel"}
 NEEDS_CALIBRATION = "metric depth needs a calibrated camera; this one is known by its lens grid only"
@@ -50,8 +73,7 @@ class DepthSummary:
     devignetting: str
     device: str
     threads: int
-    seconds: float  # of the estimation alone
-    cpu_seconds: float
+    clock: StageClock  # what each stage has taken so far, from reading the image to writing the results
     aperture_model: ApertureModel
     depth_scale_applied: bool
     blur_coefficient: float | None
@@ -72,26 +94,62 @@ class DepthSummary:
 
     def content(self) -> dict[str, Any]:
         """The summary as NAME.json holds it."""
-        content = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "metric"}
+        content = dict[str, Any]()
+        for part in fields(self):
+            if part.name == "clock":
+                content |= _times(self.clock)
+            elif part.name != "metric":
+                content[part.name] = getattr(self, part.name)
         content["settings"] = settings_content(self.settings)
         left_out = [name for name in content if name.endswith("_mm") and not self.metric]
         left_out += [] if self.note else ["note"]
         return {name: value for name, value in content.items() if name not in left_out}
 
 
+def _times(clock: StageClock) -> dict[str, Any]:
+    """Seconds of the whole frame and of its stages, as NAME.json holds them."""
+    total = clock.total
+    stages = {
+        name: {"seconds": round(taken.wall, 3), "cpu_seconds": round(taken.cpu, 3)}
+        for name, taken in clock.stages.items()
+    }
+    return {"seconds": round(total.wall, 3), "cpu_seconds": round(total.cpu, 3), "stages": stages}
+
+
 @dataclass(frozen=True, eq=False)
 class DepthResult:
     """Depth of a frame: per micro-image (rows, columns) if coarse, per pixel (h, w) if refined; NaN: none.
 
-    `metric`, `cloud` and `central` are None for a camera that is known by its lens grid only.
+    `metric`, `cloud` and `central` are None for a camera that is known by its lens grid only. Cloud and central view
+    are computed when they are first asked for.
     """
 
-    name: str
+    image: RawImage
+    camera: PlenopticCamera | GridCamera
     virtual: VirtualDepthMap
     metric: MetricDepthMap | None
-    cloud: PointCloud | None
-    central: Float32 | None  # (h / 4, w / 4) depth as a pinhole at the main lens sees it, mm
     summary: DepthSummary
+
+    @property
+    def name(self) -> str:
+        """How the files are called."""
+        return self.image.name
+
+    @cached_property
+    def cloud(self) -> PointCloud | None:
+        """The point cloud with colours, σ and confidence."""
+        if self.metric is None or not isinstance(self.camera, PlenopticCamera):
+            return None
+        with self._stage("cloud"):
+            return point_cloud(self.virtual, self.camera, self.image, metric=self.metric)
+
+    @cached_property
+    def central(self) -> Float32 | None:
+        """Depth as a pinhole at the main lens sees it, (h // 4, w // 4) mm."""
+        if self.metric is None or not isinstance(self.camera, PlenopticCamera):
+            return None
+        with self._stage("central view"):
+            return central_view(self.virtual, self.camera, metric=self.metric)
 
     @property
     def z(self) -> Float32:
@@ -115,27 +173,52 @@ class DepthResult:
             raise InputError(NEEDS_CALIBRATION, field="camera", fix="use `virtual`")
         return self.cloud.points
 
-    def save(self, folder: Path | str) -> list[Path]:
-        """Write all files into a folder, all or none, and return their paths; the folder is made if it is not there.
+    def save(self, folder: Path | str, outputs: Sequence[Output] | None = None) -> list[Path]:
+        """Write the chosen files into a folder, all or none, and return their paths; the folder is made if need be.
 
-        NAME.depth.tiff (mm), NAME.virtual.tiff, NAME.confidence.tiff, NAME.csad.tiff (central view, mm), NAME.ply,
-        NAME.json (the summary) and NAME.png (a picture).
+        depth: NAME.depth.tiff (mm); sigma: NAME.sigma.tiff (mm); confidence: NAME.confidence.tiff; virtual:
+        NAME.virtual.tiff; cloud: NAME.ply; central: NAME.csad.tiff (mm); picture: NAME.png. NAME.json, the summary, is
+        always written. The default is all but the virtual depth, which only a camera known by its lens grid needs.
         """
+        chosen = require_outputs(outputs, self.camera)
         target = Path(folder)
         require_writable(target)
-        maps = {"virtual": self.virtual.virtual_depth, "confidence": self.virtual.confidence}
-        if self.metric is not None and self.central is not None:
-            maps |= {"depth": self.metric.depth, "csad": self.central}
+        cloud = self.cloud if "cloud" in chosen else None
+        maps = {name: values for name in chosen if (values := self._map(name)) is not None}
         with atomic_files(target) as unfinished:
-            for suffix, values in maps.items():
-                write_float_map(values, unfinished / f"{self.name}.{suffix}.tiff")
-            if self.cloud is not None:
-                write_cloud(self.cloud, unfinished / f"{self.name}.ply")
+            with self._stage("write"):
+                for name, values in maps.items():
+                    write_float_map(values, unfinished / f"{self.name}.{SUFFIXES[name]}", compressed=False)
+                if cloud is not None:
+                    write_cloud(cloud, unfinished / f"{self.name}.ply")
+                if "picture" in chosen:
+                    write_figure(self._picture(), unfinished / f"{self.name}.png", dpi=PICTURE_DPI)
+            # Last, because it says what the writing took.
             with atomic_path(unfinished / f"{self.name}.json") as record:
                 record.write_text(json_text(self.summary.content()), encoding="utf-8")
-            write_figure(self._picture(), unfinished / f"{self.name}.png", dpi=PICTURE_DPI)
             names = sorted(path.name for path in unfinished.iterdir())
         return [target / name for name in names]
+
+    def _map(self, output: Output) -> Float32 | None:
+        """The map that an output writes; None for those that are no map."""
+        match output:
+            case "depth":
+                return self.z
+            case "sigma":
+                return self.sigma
+            case "confidence":
+                return self.confidence
+            case "virtual":
+                return self.virtual.virtual_depth
+            case "central":
+                return self.central
+        return None
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        """Time a stage, and keep to the threads of the estimation."""
+        with self.summary.clock.stage(name), limited_threads(self.summary.threads):
+            yield
 
     def _metric(self) -> MetricDepthMap:
         if self.metric is None:
@@ -149,6 +232,19 @@ class DepthResult:
         if self.metric is None:
             return depth_picture(self.virtual.virtual_depth, title, "virtual depth")
         return depth_picture(self.metric.depth, title, "mm")
+
+
+def require_outputs(outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera) -> tuple[Output, ...]:
+    """The outputs to write, by default those that suit the camera. Refuses unknown ones, and millimetres of a grid."""
+    calibrated = isinstance(camera, PlenopticCamera)
+    if outputs is None:
+        return DEFAULT_OUTPUTS if calibrated else GRID_OUTPUTS
+    for name in outputs:
+        if name not in SUFFIXES:
+            raise InputError(f"names '{name}'", field="outputs", fix=f"choose among {', '.join(SUFFIXES)}")
+        if not calibrated and name not in GRID_OUTPUTS:
+            raise InputError(f"names {name}: {NEEDS_CALIBRATION}", field="outputs", fix="give virtual")
+    return tuple(outputs)
 
 
 def is_virtual_map(path: Path) -> bool:

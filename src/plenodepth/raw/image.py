@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from plenodepth.timing import StageClock
 
 Float32 = NDArray[np.float32]
 
@@ -44,3 +46,4 @@ class RawImage:
     devignetting: Devignetting
     name: str = "image"
     rims: RimCheck | None = None  # of the white image if there is one, else of the image; None: cannot be told
+    clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

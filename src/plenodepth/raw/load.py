@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,12 +16,15 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.io import read_image
+from plenodepth.io.images import Image
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.levels import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
 from plenodepth.raw.noise import noise_level
 from plenodepth.raw.rims import rims_by_camera
+from plenodepth.threads import thread_count
+from plenodepth.timing import StageClock
 
 Method = Literal["auto", "white", "model", "self", "none"]
 
@@ -42,11 +47,30 @@ def load_raw(
     >>> image.gray.shape, str(image.devignetting)
     ((404, 560), 'white image')
     """
-    image = read_image(path)
-    white_image = None if white is None else read_image(white)
+    clock = StageClock()
+    with clock.stage("read"), ThreadPoolExecutor(min(2, thread_count())) as pool:
+        white_read = None if white is None else pool.submit(read_white, Path(white))
+        image = read_image(path)
+        white_image = None if white_read is None else white_read.result()
     source = _Source(str(path), "white image" if white is None else str(white))
     given = _Given(bayer, black_level, devignetting, full_scale)
-    return _clean(image, camera, white_image, given, Path(path).stem, source)
+    return _clean(image, camera, white_image, given, Path(path).stem, source, clock)
+
+
+def read_white(path: Path) -> Image:
+    """A white image from a file, which is kept for the next frame unless the file changes."""
+    try:
+        state = path.stat()
+    except OSError:
+        return read_image(path)  # which says what is wrong
+    return _read_unchanged(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read_unchanged(path: Path, *_: int) -> Image:
+    image = read_image(path)
+    image.flags.writeable = False
+    return image
 
 
 def clean_image(
@@ -92,7 +116,7 @@ def clean_image(
     0.5
     """
     given = _Given(bayer, black_level, devignetting, full_scale)
-    return _clean(image, camera, white, given, name, _Source(name, "white image"))
+    return _clean(image, camera, white, given, name, _Source(name, "white image"), StageClock())
 
 
 @dataclass(frozen=True)
@@ -123,6 +147,20 @@ def _naming(file: str) -> Iterator[None]:
 
 
 def _clean(
+    image: NDArray[Any],
+    camera: PlenopticCamera | GridCamera,
+    white: NDArray[Any] | None,
+    given: _Given,
+    name: str,
+    source: _Source,
+    clock: StageClock,
+) -> RawImage:
+    with clock.stage("clean"):
+        cleaned = _cleaned(image, camera, white, given, name, source)
+    return replace(cleaned, clock=clock)
+
+
+def _cleaned(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
     white: NDArray[Any] | None,
