@@ -28,6 +28,15 @@ def compiled(function: Any) -> Any:
     return _compile_lazily(function)
 
 
+def inner(function: Any) -> Any:
+    """As `compiled`, for a function that only other kernels call, with arrays that these hold on to.
+
+    It must not make arrays. In return no references are counted: every array that is taken out of a tuple would cost
+    two atomic instructions, more than many a function does besides.
+    """
+    return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def inlined(function: Any) -> Any:
     """As `compiled`, for a function so small that a call would cost more than what it does."""
     return _compile_lazily(function, inline="always")

@@ -16,7 +16,6 @@ from plenodepth.depth.aperture.model_choice import choose_model
 from plenodepth.depth.aperture.resampling import ResamplingTables, plan_resampling, true_from_apparent
 from plenodepth.depth.filters.neighbourhood import FIRST_RING
 from plenodepth.depth.kernels import reference
-from plenodepth.depth.kernels.constants import AGREEMENT, LEAST_COMPARED
 from plenodepth.depth.kernels.cpu.agreement import coarse_agreement, refined_agreement
 from plenodepth.depth.kernels.cpu.cut import cut
 from plenodepth.depth.kernels.cpu.golden import golden_coarse_rows, golden_refined_rows
@@ -75,7 +74,7 @@ def estimate_virtual_depth(
         for band, _ in zip(bands, done, strict=True):
             if progress is not None:
                 progress(band[1], views.rows)
-        maps.confidence[:] *= _agreement(tiles, views, maps, settings, bands, pool)
+        _agree(tiles, views, maps, settings, bands, pool)
     if model == "per_pixel" and not settings.refined:
         maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
@@ -123,28 +122,26 @@ def _tiles(
     return tiles
 
 
-def _agreement(
+def _agree(
     tiles: Tiles,
     views: Views,
     maps: MapArrays,
     settings: DepthSettings,
     bands: list[tuple[int, int]],
     pool: ThreadPoolExecutor,
-) -> Float32:
-    """Share, in [0, 1], of the neighbouring views with a depth that have the same one; a single view counts as half."""
-    agreeing, present = (np.zeros(maps.virtual_depth.shape, np.int8) for _ in range(2))
+) -> None:
+    """Lower the confidence of depths that few neighbouring views confirm."""
     nearest = np.linalg.norm(views.baseline[0], axis=1) <= FIRST_RING * views.pitch
-    last_arguments = (maps.virtual_depth, int(nearest.sum()), np.float32(AGREEMENT), agreeing, present)
+    last_arguments = (int(nearest.sum()), maps.virtual_depth, maps.confidence)
 
-    def count(band: tuple[int, int]) -> None:
+    def agree(band: tuple[int, int]) -> None:
         if settings.refined:
             refined_agreement(band[0], band[1], tiles, views, *last_arguments)
         else:
             coarse_agreement(band[0], band[1], views, *last_arguments)
 
-    for _ in pool.map(count, bands):
+    for _ in pool.map(agree, bands):
         pass
-    return np.asarray(agreeing / np.maximum(present, LEAST_COMPARED), np.float32)
 
 
 def _row_kernel(settings: DepthSettings) -> RowKernel:

@@ -103,7 +103,7 @@ def mixed(radius: Array, spots: Spots, step: Array, weight: Array) -> Spots:
         spots.mean + shift,
         sum((part * (off**2 + variance) for part, off, variance, _ in parts), start=np.zeros_like(shift)),
         spots.across,
-        sum((part * (off**3 + 3 * off * v + third) for part, off, v, third in parts), start=np.zeros_like(shift)),
+        sum((part * (off * (off**2 + 3 * v) + third) for part, off, v, third in parts), start=np.zeros_like(shift)),
     )
 
 

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 ENTRIES = 128  # of a table over the squared radius
 LEVEL = 0.005  # relative difference of d up to which lenses share a table
 # How many neighbouring hypotheses share a plane in a sweep. Coarse, a search in the best hypothesis' own plane follows.
-HYPOTHESES_PER_PLANE = {False: 9, True: 2}  # coarse, refined
+HYPOTHESES_PER_PLANE = {False: 9, True: 5}  # coarse, refined
 LEAST_LIGHT = 0.2  # of that in the middle: darker pixels are not compared
 EXACT_GAP = 0.6  # of the largest distance from focus, in 1/v: there the uniform blur of a tile is exact
 LARGEST_DIFFERENCE = 0.8  # px² of variance between two spots, before any uniform blur: pixels of more are not compared

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import inlined, inner
 from plenodepth.depth.kernels.constants import (
     MEAN_ABSOLUTE,
     SIGMA_FACTOR,
@@ -160,7 +160,7 @@ def standard_deviation(total, squares, count):
 # --- the minimum of a cost curve ------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def parabola_minimum(low, lowest, high, bend, pixels, floor):
     """Place of a minimum between three neighbouring costs, and its standard deviation, in units of their spacing.
 
@@ -180,7 +180,7 @@ def parabola_minimum(low, lowest, high, bend, pixels, floor):
     return shift, f4(math.sqrt(spread * spread + floor * floor))
 
 
-@compiled
+@inner
 def five_point_minimum(before, left, lowest, right, after, pixels, floor):
     """Place of the minimum of five neighbouring costs and its standard deviation, in units of their spacing."""
     if left < lowest and left <= right:

@@ -22,10 +22,20 @@ def test_the_lowest_cost_wins_and_its_rival_tells_how_sharp_it_is() -> None:
     assert sharpness == pytest.approx(1 - 1 / 2)
 
 
-def test_without_a_rival_the_mean_stands_for_it() -> None:
+def test_without_a_rival_the_mean_of_every_second_stands_for_it() -> None:
     best, sharpness = best_hypotheses(curve(5, 3, 1, 3, 5, MISSING))
     assert best == 2
-    assert sharpness == pytest.approx(1 - 1 / (17 / 5))
+    assert sharpness == pytest.approx(1 - 1 / (11 / 3))
+
+
+def test_beside_the_lowest_of_every_second_hypothesis_a_lower_one_is_found() -> None:
+    best, sharpness = best_hypotheses(curve(5, 4, 3, 1, 2, 4, 6))
+    assert best == 3
+    assert sharpness == pytest.approx(1 - 1 / 4)
+
+
+def test_a_dip_between_two_high_ones_is_not_looked_at() -> None:
+    assert best_hypotheses(curve(5, 4, 2, 3, 5, 1, 6))[0] == 2
 
 
 @pytest.mark.parametrize("costs", [(1, 2, 3, 4), (4, 3, 2, 1), (MISSING,) * 4])

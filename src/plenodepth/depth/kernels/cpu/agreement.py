@@ -1,4 +1,8 @@
-"""How many neighbouring views tell the same depth. This needs a finished map, so it runs after all rows."""
+"""How many neighbouring views tell the same depth. This needs a finished map, so it runs after all rows.
+
+Confidences are multiplied by the share, in [0, 1], of the neighbouring views with a depth that have the same one. A
+depth that fewer than `LEAST_COMPARED` neighbours could confirm is as if so many had been asked.
+"""
 
 from __future__ import annotations
 
@@ -6,67 +10,77 @@ import math
 
 import numpy as np
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import compiled, inlined, inner
+from plenodepth.depth.kernels.constants import AGREEMENT, LEAST_COMPARED
 from plenodepth.depth.kernels.scalar import floor, image_step_gain, in_array, parity_of
 
 f4 = np.float32
 
 
 @inlined
-def count_neighbour(other, v, tolerance, row, column, agreeing, present):
-    """Count a neighbour's depth. (|1/v' − 1/v| ≤ tolerance · |1/v|, without divisions.)"""
-    if not math.isnan(other):
-        present[row, column] += 1
-        if abs(v - other) <= tolerance * abs(other) and v * other > 0:
-            agreeing[row, column] += 1
+def same_depth(v, other):
+    """1 if two depths are the same: |1/v' − 1/v| ≤ tolerance · |1/v|, without divisions; else 0. None is NaN."""
+    return f4(1) if abs(v - other) <= f4(AGREEMENT) * abs(other) and v * other > 0 else f4(0)
+
+
+@inlined
+def share_of(agreeing, present):
+    """The share of neighbours that agree."""
+    return agreeing / max(present, f4(LEAST_COMPARED))
 
 
 @compiled
-def coarse_agreement(first, last, views, depth, ring, tolerance, agreeing, present):
-    """Count, for each micro-image of rows first … last − 1, the neighbours with a depth and those with the same depth.
+def coarse_agreement(first, last, views, ring, depth, confidence):
+    """Multiply the confidences (rows, columns) of the micro-images of rows first … last − 1.
 
-    Only the first `ring` neighbours. `depth` (rows, columns) is virtual depth. The same: |1/v' − 1/v| ≤ tolerance ·
-    |1/v|. Counts are added to `present` and `agreeing` (rows, columns).
+    `depth` (rows, columns) is virtual depth. The first `ring` neighbours of a lens are asked.
     """
     for l in range(first, last):
         for k in range(views.columns):
-            parity = parity_of(views, k, l)
-            v = depth[l, k]
-            if math.isnan(v):
-                continue
+            parity, v, agreeing, present = parity_of(views, k, l), depth[l, k], f4(0), f4(0)
             for n in range(ring):
                 ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
-                if in_array(views, ok, ol):
-                    count_neighbour(depth[ol, ok], v, tolerance, l, k, agreeing, present)
+                if in_array(views, ok, ol) and not math.isnan(depth[ol, ok]):
+                    present += f4(1)
+                    agreeing += same_depth(v, depth[ol, ok])
+            confidence[l, k] *= share_of(agreeing, present)
 
 
 @compiled
-def refined_agreement(first, last, tiles, views, depth, ring, tolerance, agreeing, present):
+def refined_agreement(first, last, tiles, views, ring, depth, confidence):
     """The same for each pixel (h, w), at the pixel where its depth says that a neighbour sees the same point."""
-    height, width = depth.shape
-    limit = tiles.radius * tiles.radius
-    step, center = np.empty((ring, 2), f4), np.empty((ring, 2), f4)  # px, of each neighbour
+    step, center = np.empty((ring, 2), f4), np.empty((ring, 2), f4)
     for lens in range(first * views.columns, last * views.columns):
         count = find_neighbours(tiles, views, lens, ring, step, center)
-        x0, y0 = tiles.origin[lens, 0], tiles.origin[lens, 1]
-        for row in range(max(y0, 0), min(y0 + tiles.side, height)):
-            y = f4(row - y0) - tiles.center[lens, 1]
-            for column in range(max(x0, 0), min(x0 + tiles.side, width)):
-                x, v = f4(column - x0) - tiles.center[lens, 0], depth[row, column]
-                if math.isnan(v) or x * x + y * y > limit:
-                    continue
-                # p_j = p_i + (c_j − c_i) + g (c_i − c_j), g the disparity gain: a step of (1 − g) (c_j − c_i).
-                gain = image_step_gain(v, views.pitch_ratio[lens])
-                for n in range(count):
-                    u = floor(f4(column) + gain * step[n, 0] + f4(0.5))
-                    w = floor(f4(row) + gain * step[n, 1] + f4(0.5))
-                    if u < 0 or w < 0 or u >= width or w >= height:
-                        continue
-                    if (f4(u) - center[n, 0]) ** 2 + (f4(w) - center[n, 1]) ** 2 <= limit:
-                        count_neighbour(depth[w, u], v, tolerance, row, column, agreeing, present)
+        agree_in_lens(tiles, views, lens, count, step, center, depth, confidence)
 
 
-@compiled
+@inner
+def agree_in_lens(tiles, views, lens, count, step, center, depth, confidence):
+    """Multiply the confidences of one micro-image's pixels; `step` and `center` are of `count` neighbours."""
+    height, width = depth.shape
+    radius, limit = tiles.radius, tiles.radius * tiles.radius
+    cx = f4(tiles.origin[lens, 0]) + tiles.center[lens, 0]
+    cy = f4(tiles.origin[lens, 1]) + tiles.center[lens, 1]
+    for row in range(max(-floor(radius - cy), 0), min(floor(cy + radius) + 1, height)):
+        half = math.sqrt(max(limit - (f4(row) - cy) ** 2, f4(0)))
+        for column in range(max(-floor(half - cx), 0), min(floor(cx + half) + 1, width)):
+            v = depth[row, column]
+            if math.isnan(v):
+                continue
+            # p_j = p_i + (c_j − c_i) + g (c_i − c_j), g the disparity gain: a step of (1 − g) (c_j − c_i).
+            gain, agreeing, present = image_step_gain(v, views.pitch_ratio[lens]), f4(0), f4(0)
+            for n in range(count):
+                u = floor(f4(column) + gain * step[n, 0] + f4(0.5))
+                w = floor(f4(row) + gain * step[n, 1] + f4(0.5))
+                away = (f4(u) - center[n, 0]) ** 2 + (f4(w) - center[n, 1]) ** 2
+                if away <= limit and u >= 0 and w >= 0 and u < width and w < height and not math.isnan(depth[w, u]):
+                    present += f4(1)
+                    agreeing += same_depth(v, depth[w, u])
+            confidence[row, column] *= share_of(agreeing, present)
+
+
+@inner
 def find_neighbours(tiles, views, lens, ring, step, center):
     """Those of a lens' first `ring` neighbours that are in the array; returns how many.
 

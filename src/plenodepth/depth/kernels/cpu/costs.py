@@ -8,21 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import inlined, inner
 from plenodepth.depth.kernels.constants import MISSING, SMALLEST_NUMBER, UNUSABLE
 from plenodepth.depth.kernels.cpu.pairs import (
     add_differences,
-    blur_tile,
+    blur_target,
     find_pair,
     load_reference,
     sum_differences,
     tile_start,
 )
-from plenodepth.depth.kernels.cpu.resample import ensure_resampled
+from plenodepth.depth.kernels.cpu.resample import ensure_resampled, find_places, interpolated
 from plenodepth.depth.kernels.scalar import noise_corrected, parity_of
+from plenodepth.lanes import LANES
 
 f4 = np.float32
 i4 = np.int32
+i8 = np.int64
 u4 = np.uint32
 
 Float32 = NDArray[np.float32]
@@ -46,9 +48,11 @@ def empty_costs(count):
     )
 
 
-@compiled
-def view_costs(tiles, views, compared, lens, inverse_depths, widest, plane, count, same_type, coordinates, target, out):
-    """Costs of hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
+@inner
+def view_costs(tiles, views, compared, lens, inverse_depths, chosen, widest, plane, count, same_type, target, out):
+    """Costs of the chosen hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
+
+    `chosen` says which: (first, step, how many).
 
     The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those neighbours take part that
     still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one for a whole search, its
@@ -58,22 +62,24 @@ def view_costs(tiles, views, compared, lens, inverse_depths, widest, plane, coun
     l, k = lens // views.columns, lens % views.columns
     size, side = tiles.side * tiles.side, i4(tiles.side)
     ensure_resampled(tiles, views, compared, k, l, count, plane)
-    for h in range(len(inverse_depths)):
+    for i in range(chosen[2]):
+        h = chosen[0] + i * chosen[1]
         out.cost[h] = out.deficit[h] = out.weight[h] = out.views[h] = out.pixels[h] = f4(0)
     parity, gray, detail = parity_of(views, k, l), compared.gray, compared.detail
     for n in range(count):
-        for h in range(len(inverse_depths)):
-            chosen = plane if plane >= 0 else compared.plane_of_hypothesis[h]
+        for i in range(chosen[2]):
+            h = chosen[0] + i * chosen[1]
+            own_plane = plane if plane >= 0 else i8(compared.plane_of_hypothesis[h])
             farthest = widest if widest != 0 else inverse_depths[h]
-            pair = find_pair(tiles, views, compared, lens, k, l, n, inverse_depths[h], farthest, chosen, same_type)
+            pair = find_pair(tiles, views, compared, lens, k, l, n, inverse_depths[h], farthest, own_plane, same_type)
             if pair.other < 0:
                 continue
-            base = tile_start(compared, views, size, k, l, chosen)
+            base = tile_start(compared, views, size, k, l, own_plane)
             if pair.blur > 0:
-                blur_tile(gray, detail, pair.start, i4(size), pair.blur, target)
-                total, number = sum_differences(gray, detail, coordinates, base, target, 0, side, pair)
+                blur_target(gray, detail, side, pair, target)
+                total, number = sum_differences(gray, detail, base, target, i8(0), side, pair)
             else:
-                total, number = sum_differences(gray, detail, coordinates, base, gray, pair.start, side, pair)
+                total, number = sum_differences(gray, detail, base, gray, pair.start, side, pair)
             if number >= views.least_overlap:
                 weight = views.weight[parity, n] * (f4(1) if views.by_pixels else f4(1) / number)
                 out.cost[h] += weight * total
@@ -81,28 +87,82 @@ def view_costs(tiles, views, compared, lens, inverse_depths, widest, plane, coun
                 out.weight[h] += weight * number
                 out.views[h] += f4(1)
                 out.pixels[h] += number
-    for h in range(len(inverse_depths)):
+    for i in range(chosen[2]):
+        h = chosen[0] + i * chosen[1]
         if out.views[h] >= views.least_views:
             out.cost[h] = noise_corrected(out.cost[h] / out.weight[h], out.deficit[h] / out.weight[h], views.noise)
         else:
             out.cost[h] = MISSING
 
 
-@compiled
-def add_views(tiles, views, compared, lens, h, coordinates, reference, target, sums):
+class WindowBuffers(NamedTuple):
+    """What the costs of a micro-image's windows are computed in; side² = size values each unless said otherwise."""
+
+    volume: Float32  # (h · size,): cost of hypothesis h for the i-th of the listed pixels, at h · size + i
+    pixels: Float32  # (h · size,): the pixels behind each of these
+    taken: Float32  # (h,): the views
+    plane: NDArray[np.int64]  # (1,): the plane that `reference` and the listed pixels' places are for
+    reference: Float32  # (2 · size + lanes,): see `load_reference`
+    target: Float32  # (size + 4 · side,): a blurred target
+    sums: Float32  # (2 · size + lanes,): differences of all views, and their weights
+    along: Float32
+    total: Float32  # sums over windows
+    number: Float32
+
+
+@inlined
+def empty_windows(count, side):
+    """Room for the costs of so many hypotheses in a tile."""
+    size = side * side
+    # Zeros where more is read than was written: what is read there counts nothing, but 0 · NaN would be NaN.
+    return WindowBuffers(
+        np.zeros(count * size, f4), np.zeros(count * size, f4), np.zeros(count, f4), np.full(1, -1, i8),
+        np.zeros(2 * size + LANES, f4), np.zeros(size + 4 * side, f4), np.zeros(2 * size + LANES, f4),
+        np.empty(size, f4), np.empty(size, f4), np.empty(size, f4),
+    )  # fmt: skip
+
+
+@inner
+def window_costs(tiles, views, compared, lens, h, listed, count, windows):
+    """Costs of hypothesis h for the window about each of the first `count` listed pixels, into windows.volume."""
+    side, half, size = tiles.side, views.window // 2, tiles.side * tiles.side
+    tables, plane, volume, pixels = compared.tables, compared.plane_of_hypothesis[h], windows.volume, windows.pixels
+    if windows.plane[0] != plane:
+        start = tile_start(compared, views, size, lens % views.columns, lens // views.columns, plane)
+        load_reference(compared.gray, compared.detail, start, size, windows.reference)
+        find_places(tiles, tables, lens, tables.ray_from_pixel[tables.kind[lens], plane], listed, count)
+        windows.plane[0] = plane
+    for p in range(2 * size):
+        windows.sums[p] = f4(0)
+    taken, deficit = add_views(tiles, views, compared, lens, h, windows.reference, windows.target, windows.sums)
+    windows.taken[h] = taken
+    total, number = windows.total, windows.number
+    box_sums(windows.sums, 0, side, half, windows.along, total)
+    box_sums(windows.sums, size, side, half, windows.along, number)
+    enough = views.least_overlap if taken >= views.least_views else MISSING
+    for n in range(count):
+        if compared.planes == 1:
+            sum_of_differences, weights = total[listed.number[n]], number[listed.number[n]]
+        else:  # sums are at the chief rays: from there to the pixels
+            first, right, down = u4(listed.corner[n]), listed.right[n], listed.down[n]
+            sum_of_differences = interpolated(total, first, side, right, down)
+            weights = interpolated(number, first, side, right, down)
+        mean = sum_of_differences / max(weights, SMALLEST_NUMBER)
+        pixels[u4(h * size + n)] = weights
+        volume[u4(h * size + n)] = noise_corrected(mean, deficit, views.noise) if weights >= enough else MISSING
+
+
+@inner
+def add_views(tiles, views, compared, lens, h, reference, target, sums):
     """Add the differences of all views at hypothesis h, pixel by pixel, to `sums` (see `add_differences`).
 
     Returns the number of views and the mean deficit of their noise.
     """
     l, k = lens // views.columns, lens % views.columns
-    size, side = tiles.side * tiles.side, i4(tiles.side)
-    inverse_depth, plane = compared.inverse_depths[h], compared.plane_of_hypothesis[h]
+    side = i4(tiles.side)
+    inverse_depth, plane = compared.inverse_depths[h], i8(compared.plane_of_hypothesis[h])
     parity = parity_of(views, k, l)
     taken, total, weights = f4(0), f4(0), f4(0)
-    if h == 0 or plane != compared.plane_of_hypothesis[h - 1]:  # else the reference is there already
-        radius = compared.radius[compared.kind[lens], plane]
-        base = tile_start(compared, views, size, k, l, plane)
-        load_reference(compared, coordinates, base, radius * radius, reference)
     for n in range(views.step_k.shape[1]):
         pair = find_pair(
             tiles, views, compared, lens, k, l, n, inverse_depth, inverse_depth, plane, views.same_type_first
@@ -111,8 +171,8 @@ def add_views(tiles, views, compared, lens, h, coordinates, reference, target, s
             continue
         weight = views.weight[parity, n]
         if pair.blur > 0:
-            blur_tile(compared.gray, compared.detail, pair.start, i4(size), pair.blur, target)
-            add_differences(reference, target, 0, side, pair, weight, sums)
+            blur_target(compared.gray, compared.detail, side, pair, target)
+            add_differences(reference, target, i8(0), side, pair, weight, sums)
         else:
             add_differences(reference, compared.gray, pair.start, side, pair, weight, sums)
         taken += f4(1)
@@ -121,7 +181,7 @@ def add_views(tiles, views, compared, lens, h, coordinates, reference, target, s
     return taken, total / max(weights, SMALLEST_NUMBER)
 
 
-@compiled
+@inner
 def box_sums(values, first, side, half, along, out):
     """Sums over (2·half + 1)² pixels of a tile (side²,) at values[first] that is zero outside its disc, into `out`.
 
@@ -146,7 +206,7 @@ def box_sums(values, first, side, half, along, out):
             out[u4(n + shift)] += along[u4(n)]
 
 
-@compiled
+@inner
 def window_contrast(tiles, lens, coordinates, half, along, contrast, number, buffer):
     """Standard deviation of a tile in the window about each pixel, into contrast (side²,)."""
     size, side, limit = tiles.side * tiles.side, tiles.side, tiles.radius * tiles.radius

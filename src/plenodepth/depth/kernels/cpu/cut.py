@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plenodepth.compiling import compiled
+from plenodepth.compiling import compiled, inner
 from plenodepth.depth.kernels.constants import MISSING
 
 f4 = np.float32
@@ -32,7 +32,7 @@ def cut(first, last, image, tiles, cutting):
             tiles.detail[lens * size + p] = blurred[p] - values[p]
 
 
-@compiled
+@inner
 def load_pixels(image, tiles, reach, lens, usable, values):
     """Copy a tile's pixels; those outside the disc, outside the image or not finite become 0 and are not usable."""
     height, width = image.shape
@@ -48,7 +48,7 @@ def load_pixels(image, tiles, reach, lens, usable, values):
                     usable[p], values[p] = f4(1), value
 
 
-@compiled
+@inner
 def smooth(usable, values, side, kernel, rows, out):
     """out = values (side²,) blurred along both axes, pairs of usable pixels at a time; `rows` (side²,) is a buffer."""
     size = side * side
@@ -63,7 +63,7 @@ def smooth(usable, values, side, kernel, rows, out):
             add_second_differences(usable, rows, row * side, side, step, kernel[step - 1], out)
 
 
-@compiled
+@inner
 def laplacian(usable, values, side, out):
     """out = values + their second differences along both axes."""
     for p in range(side * side):
@@ -73,7 +73,7 @@ def laplacian(usable, values, side, out):
         add_second_differences(usable, values, row * side, side, 1, f4(1), out)
 
 
-@compiled
+@inner
 def add_second_differences(usable, values, first, count, step, weight, out):
     """Add `weight` times the second differences, `step` apart, of `count` values from `first` on; usable ones only."""
     for n in range(max(count - 2 * step, 0)):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import compiled, inlined, inner
 from plenodepth.depth.kernels.constants import (
     FIRST_TOLERANCE,
     FULL_VIEWS,
@@ -26,7 +26,7 @@ from plenodepth.depth.kernels.constants import (
     UNUSABLE,
 )
 from plenodepth.depth.kernels.cpu.costs import empty_costs, view_costs
-from plenodepth.depth.kernels.cpu.pairs import find_pair, load_coordinates, overlap
+from plenodepth.depth.kernels.cpu.pairs import find_pair, load_coordinates
 from plenodepth.depth.kernels.cpu.resample import empty_compared_tiles
 from plenodepth.depth.kernels.scalar import noise_corrected, parabola_minimum, parity_of, standard_deviation
 
@@ -41,7 +41,7 @@ ALL_PIXELS = -1  # in place of a pixel's index: all pixels of the micro-image
 def golden_coarse_rows(first, last, tiles, views, tables, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     size = tiles.side * tiles.side
-    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * tiles.side, f4)
+    coordinates, target = np.empty(2 * size, f4), np.zeros(size + 4 * tiles.side, f4)
     compared = empty_compared_tiles(tiles, views, tables)
     one = empty_costs(1)
     for l in range(first, last):
@@ -56,7 +56,7 @@ def golden_refined_rows(first, last, tiles, views, tables, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     side = tiles.side
     size = side * side
-    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * side, f4)
+    coordinates, target = np.empty(2 * size, f4), np.zeros(size + 4 * side, f4)
     compared = empty_compared_tiles(tiles, views, tables)
     one = empty_costs(1)
     for l in range(first, last):
@@ -154,12 +154,13 @@ def cost_at(inverse_depth, tiles, views, compared, lens, pixel, count, same_type
     """Cost of one hypothesis; its views and pixels are in `one`."""
     if pixel == ALL_PIXELS:
         place = np.full(1, inverse_depth, f4)
-        view_costs(tiles, views, compared, lens, place, f4(0), i8(-1), count, same_type, coordinates, target, one)
+        only = (i8(0), i8(1), i8(1))
+        view_costs(tiles, views, compared, lens, place, only, f4(0), i8(-1), count, same_type, target, one)
         return one.cost[0]
     return window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one)
 
 
-@compiled
+@inner
 def window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one):
     """Cost of one pixel as `refined_rows` has it: the differences of all views in its window, sum over number."""
     l, k = lens // views.columns, lens % views.columns
@@ -173,7 +174,7 @@ def window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_
         pair = find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, inverse_depth, 0, same_type)
         if pair.other < 0:
             continue
-        w00, w10, w01, w11, _, _, offset = overlap(i4(side), pair.shift_x, pair.shift_y, pair.low, pair.high)
+        offset = pair.row_shift * side + pair.column_shift
         amount, soft = max(-pair.blur, f4(0)), max(pair.blur, f4(0))
         for r in range(max(row - half, pair.low), min(row + half, pair.high) + 1):
             for c in range(max(column - half, 0), min(column + half, side - 1) + 1):
@@ -185,10 +186,10 @@ def window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_
                     continue
                 t = pair.start + q
                 value = (
-                    w00 * (gray[t] + soft * detail[t])
-                    + w10 * (gray[t + 1] + soft * detail[t + 1])
-                    + w01 * (gray[t + side] + soft * detail[t + side])
-                    + w11 * (gray[t + side + 1] + soft * detail[t + side + 1])
+                    pair.w00 * (gray[t] + soft * detail[t])
+                    + pair.w10 * (gray[t + 1] + soft * detail[t + 1])
+                    + pair.w01 * (gray[t + side] + soft * detail[t + side])
+                    + pair.w11 * (gray[t + side + 1] + soft * detail[t + side + 1])
                 )
                 difference = abs(gray[base + p] + amount * detail[base + p] - value)
                 if difference <= UNUSABLE:
@@ -211,7 +212,7 @@ def is_compared(tiles, lens, p, coordinates):
     return away <= tiles.radius * tiles.radius and tiles.gray[lens * size + p] < UNUSABLE
 
 
-@compiled
+@inner
 def contrast_about(tiles, lens, pixel, half, coordinates):
     """Standard deviation of a tile in the window about a pixel."""
     side = tiles.side

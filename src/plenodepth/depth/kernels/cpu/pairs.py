@@ -1,8 +1,9 @@
 """Two views compared at one hypothesis: the innermost loops.
 
-For one pair and one hypothesis the shift is constant, so the warp is four contiguous loads with constant weights,
-and the loop becomes vector instructions. Missing pixels are huge numbers, so that a value tells whether it counts,
-and no mask need be read. The discs are computed, because a mask of whole pixels would jump at whole shifts.
+For one pair and one hypothesis the shift is constant, so the warp is four contiguous loads with constant weights, of
+eight pixels at a time. Missing pixels are huge numbers, so that a value tells whether it counts, and no mask need be
+read. The discs are computed, because a mask of whole pixels would jump at whole shifts. Only the rows and columns are
+visited that both discs may hold. (Exact ends of each row would be fewer pixels, but a branch that nobody can predict.)
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import inlined, inner
 from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MISSING, UNUSABLE
 from plenodepth.depth.kernels.scalar import (
     bilinear_weights,
     disparity_gain,
     floor,
     in_array,
-    inside,
     interpolation_variance,
     noise_deficit,
     parity_of,
@@ -28,6 +28,7 @@ from plenodepth.depth.kernels.scalar import (
     snapped,
     standard_deviation,
 )
+from plenodepth.lanes import LANES, count_up, load, store, total, where
 
 f4 = np.float32
 i4 = np.int32
@@ -39,10 +40,18 @@ class Pair(NamedTuple):
 
     other: int  # index of the target; −1 where there is nothing to compare
     start: int  # of its tile in the compared tiles
-    shift_x: np.float32  # px, from a pixel of the reference's tile to one of the target's tile
-    shift_y: np.float32
+    column_shift: np.int32  # whole px, from a pixel of the reference's tile to the first of four in the target's tile
+    row_shift: np.int32
+    w00: np.float32  # bilinear weights of those four: first row, then second
+    w10: np.float32
+    w01: np.float32
+    w11: np.float32
     low: np.int32  # first and last row of the reference's tile that can have anything in common
     high: np.int32
+    first: np.int32  # first and last such column
+    last: np.int32
+    center_x: np.float32  # px: of the reference's micro-image in its tile
+    center_y: np.float32
     disparity_x: np.float32  # px, from offset to offset from the micro-images' centres
     disparity_y: np.float32
     squared_radius: np.float32  # px²: of the reference's disc
@@ -65,7 +74,7 @@ def tile_start(compared, views, size, k, l, plane):
     return (((l % compared.rows) * views.columns + k) * compared.planes + plane) * size
 
 
-@compiled
+@inner
 def load_coordinates(tiles, lens, coordinates):
     """x, y of a tile's pixels from its centre into (2 · side²,); returns the standard deviation of gray in its disc."""
     size = tiles.side * tiles.side
@@ -83,116 +92,99 @@ def load_coordinates(tiles, lens, coordinates):
 
 
 @inlined
-def common_rows(radius, middle, disparity_x, disparity_y):
-    """First and last row of the reference's tile, centred in row `middle`, with pixels that the target may show, too.
+def common_span(radius, middle, along, across):
+    """First and last row (column) of the reference's tile, centred in `middle`, that the target may show, too.
 
-    Two discs of equal radius, the reference's at the origin and the target's at minus the disparity.
+    Two discs of equal radius, the reference's at the origin and the target's at minus the disparity, whose part along
+    the columns (rows) is `along`.
     """
-    low, high = max(-radius, -radius - disparity_y), min(radius, radius - disparity_y)
-    if disparity_x * disparity_x + (radius - abs(disparity_y)) ** 2 > radius * radius:
-        # Neither disc holds the other's uppermost or lowest point: the tips of what they share bound it.
-        squared = disparity_x * disparity_x + disparity_y * disparity_y
-        tips = abs(disparity_x) * math.sqrt(max(radius * radius / squared - f4(0.25), f4(0)))
-        low, high = f4(-0.5) * disparity_y - tips, f4(-0.5) * disparity_y + tips
+    low, high = max(-radius, -radius - along), min(radius, radius - along)
+    if across * across + (radius - abs(along)) ** 2 > radius * radius:
+        # Neither disc holds the other's first or last point: the tips of what they share bound it.
+        squared = across * across + along * along
+        tips = abs(across) * math.sqrt(max(radius * radius / squared - f4(0.25), f4(0)))
+        low, high = f4(-0.5) * along - tips, f4(-0.5) * along + tips
     return -floor(-middle - low), floor(middle + high)
 
 
+@inner
+def blur_target(gray, detail, side, pair, target):
+    """target = gray + amount · detail in the rows of the target's tile that are compared: those pixels, blurred."""
+    first = (pair.low + pair.row_shift) * side
+    for n in range((pair.high - pair.low + i4(2)) * side):
+        p = u4(pair.start + first + n)
+        target[u4(first + n)] = gray[p] + pair.blur * detail[p]
+
+
 @inlined
-def overlap(side, shift_x, shift_y, low, high):
-    """Bilinear weights, and the reference pixels of rows low … high whose four target pixels are in the tile.
-
-    Returns (w00, w10, w01, w11, first, count, offset): target pixel = reference pixel + offset.
-    """
-    ix, iy = floor(shift_x), floor(shift_y)
-    w00, w10, w01, w11 = bilinear_weights(snapped(shift_x - f4(ix)), snapped(shift_y - f4(iy)))
-    offset = iy * side + ix
-    first = max(max(low, -iy) * side, -offset)
-    last = min(min(high + i4(1), side - iy - i4(1)) * side, side * side - offset - side - i4(1))
-    return w00, w10, w01, w11, first, max(last - first, i4(0)), offset
+def interpolated_lanes(values, first, side, pair):
+    """Eight neighbouring places between pixels, the first of these at values[first]."""
+    above = pair.w00 * load(values, first) + pair.w10 * load(values, first + 1)
+    return above + pair.w01 * load(values, first + side) + pair.w11 * load(values, first + side + 1)
 
 
-@compiled
-def blur_tile(gray, detail, first, count, amount, out):
-    """out[n] = gray + amount · detail of `count` pixels from `first` on: those pixels, blurred."""
-    for n in range(count):
-        p = u4(first + n)
-        out[u4(n)] = gray[p] + amount * detail[p]
-
-
-@compiled
-def sum_differences(gray, detail, coordinates, base, target, start, side, pair):
+@inner
+def sum_differences(gray, detail, base, target, start, side, pair):
     """Sum of |reference + amount · detail − target| over the pixels that both views show, and the sum of weights.
 
     The reference tile begins at gray[base] and detail[base], the target tile at target[start].
     """
-    w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
-    total, number = f4(0), f4(0)
-    s, size = u4(side), u4(side * side)
-    amount = max(-pair.blur, f4(0))
-    disparity_x, disparity_y = pair.disparity_x, pair.disparity_y
-    limit, other_limit = pair.squared_radius, pair.other_squared_radius
-    dissimilarity, light_offset = pair.dissimilarity, pair.light_offset
-    for n in range(count):
-        p, r, t = u4(first + n), u4(base + first + n), u4(start + first + offset + n)
-        value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
-        x, y = coordinates[p], coordinates[p + size]
-        px, py = x + disparity_x, y + disparity_y
-        here, there = x * x + y * y, px * px + py * py
-        # Factors, because conditions would keep the loop from being vectorised. Missing pixels are huge.
-        weight = inside(gray[r] + value, UNUSABLE) * inside(here, limit) * inside(there, other_limit)
-        weight *= similarity(here + light_offset, there, dissimilarity)
-        total += weight * min(abs(gray[r] + amount * detail[r] - value), UNUSABLE)
-        number += weight
-    return total, number
+    differences, weights = count_up(f4(0)) * f4(0), count_up(f4(0)) * f4(0)
+    amount, dx, dy = max(-pair.blur, f4(0)), pair.disparity_x, pair.disparity_y
+    shift = start - base + pair.row_shift * side + pair.column_shift
+    for row in range(pair.low, pair.high + 1):
+        y = f4(row) - pair.center_y
+        other_y = y + dy
+        for column in range(pair.first, pair.last + 1, LANES):
+            r, x = base + row * side + column, count_up(f4(column) - pair.center_x)
+            value, here_value = interpolated_lanes(target, r + shift, side, pair), load(gray, r)
+            other_x = x + dx
+            here, there = x * x + y * y, other_x * other_x + other_y * other_y
+            counts = (here_value + value <= UNUSABLE) & (here <= pair.squared_radius)
+            counts = counts & (there <= pair.other_squared_radius)
+            weight = where(counts, similarity(here + pair.light_offset, there, pair.dissimilarity), f4(0))
+            differences = differences + weight * abs(here_value + amount * load(detail, r) - value)
+            weights = weights + weight
+    return total(differences), total(weights)
 
 
-@compiled
-def load_reference(compared, coordinates, base, limit, reference):
-    """Copy a tile's gray, detail and coordinates one after the other into a buffer (4 · side²,).
+@inner
+def load_reference(gray, detail, base, size, reference):
+    """Copy a tile's gray and detail one after the other into a buffer (2 · side² + lanes,).
 
-    Pixels outside the disc become minus the missing value: no difference from anything is small enough to count.
+    Missing pixels become minus the missing value: no difference from anything is small enough to count.
     """
-    size = len(coordinates) // 2
     for n in range(size):
-        p, s = u4(n), u4(size)
-        x, y, value = coordinates[p], coordinates[p + s], compared.gray[u4(base + n)]
-        counts = inside(x * x + y * y, limit) * inside(value, UNUSABLE)
-        reference[p] = value if counts > 0 else -MISSING
-    for n in range(size):
-        reference[u4(size + n)] = compared.detail[u4(base + n)]
-    for n in range(2 * size):
-        reference[u4(2 * size + n)] = coordinates[u4(n)]
+        value = gray[u4(base + n)]
+        reference[u4(n)] = value if value <= UNUSABLE else -MISSING
+        reference[u4(size + n)] = detail[u4(base + n)]
 
 
-@compiled
+@inner
 def add_differences(reference, target, start, side, pair, weight, sums):
-    """As `sum_differences`, per pixel: adds differences to the first half of sums (2 · side²,), weights to the second.
+    """As `sum_differences`, per pixel: adds differences to the first half of sums, weights to the second.
 
-    Few arrays of several parts: with more, the compiler would have to prove too many of them apart, and would give up
-    on vector instructions.
+    `sums` is (2 · side² + lanes,).
     """
-    w00, w10, w01, w11, first, count, offset = overlap(side, pair.shift_x, pair.shift_y, pair.low, pair.high)
-    s, size = u4(side), u4(side * side)
-    amount, dissimilarity, light_offset = max(-pair.blur, f4(0)), pair.dissimilarity, pair.light_offset
-    disparity_x, disparity_y, limit = pair.disparity_x, pair.disparity_y, pair.other_squared_radius
-    for n in range(count):
-        p, t = u4(first + n), u4(start + first + offset + n)
-        value = w00 * target[t] + w10 * target[t + u4(1)] + w01 * target[t + s] + w11 * target[t + s + u4(1)]
-        difference = abs(reference[p] + amount * reference[p + size] - value)
-        x, y = reference[p + u4(2) * size], reference[p + u4(3) * size]
-        px, py = x + disparity_x, y + disparity_y
-        there = px * px + py * py
-        counts = (
-            weight
-            * inside(difference, UNUSABLE)
-            * inside(there, limit)
-            * similarity(x * x + y * y + light_offset, there, dissimilarity)
-        )
-        sums[p] += counts * difference
-        sums[p + size] += counts
+    size, amount, dx, dy = side * side, max(-pair.blur, f4(0)), pair.disparity_x, pair.disparity_y
+    shift = start + pair.row_shift * side + pair.column_shift
+    for row in range(pair.low, pair.high + 1):
+        y = f4(row) - pair.center_y
+        other_y = y + dy
+        for column in range(pair.first, pair.last + 1, LANES):
+            p, x = row * side + column, count_up(f4(column) - pair.center_x)
+            value = interpolated_lanes(target, p + shift, side, pair)
+            difference = abs(load(reference, p) + amount * load(reference, p + size) - value)
+            other_x = x + dx
+            here, there = x * x + y * y, other_x * other_x + other_y * other_y
+            alike = weight * similarity(here + pair.light_offset, there, pair.dissimilarity)
+            both = (here <= pair.squared_radius) & (there <= pair.other_squared_radius)
+            counts = where((difference <= UNUSABLE) & both, alike, f4(0))
+            store(sums, p, load(sums, p) + counts * difference)
+            store(sums, p + size, load(sums, p + size) + counts)
 
 
-@inlined
+@inner
 def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plane, same_type):
     """The pair of lens (k, l) and its n-th neighbour at 1/v, in the tiles of a plane.
 
@@ -202,9 +194,10 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
     parity = parity_of(views, k, l)
     ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
     other, start = ol * views.columns + ok, 0
-    shift_x = shift_y = disparity_x = disparity_y = blur = deficit = f4(0)
+    disparity_x = disparity_y = blur = deficit = f4(0)
     radius = other_radius = dissimilarity = light_offset = f4(0)
-    low = high = i4(0)
+    w00 = w10 = w01 = w11 = f4(0)
+    low = high = first = last = column_shift = row_shift = i4(0)
     if not in_array(views, ok, ol) or (same_type and views.lens_type[lens] != views.lens_type[other]):
         other = -1
     else:
@@ -220,11 +213,18 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
             start = tile_start(compared, views, tiles.side * tiles.side, ok, ol, plane)
             gain = disparity_gain(inverse_depth, ratio)
             disparity_x, disparity_y = gain * x, gain * y
-            low, high = common_rows(max(radius, other_radius), tiles.center[lens, 1], disparity_x, disparity_y)
-            low, high = max(low, i4(0)), min(high, i4(tiles.side - 1))
+            larger = max(radius, other_radius)
+            low, high = common_span(larger, tiles.center[lens, 1], disparity_y, disparity_x)
+            first, last = common_span(larger, tiles.center[lens, 0], disparity_x, disparity_y)
             shift_x = tiles.center[other, 0] - tiles.center[lens, 0] + disparity_x
             shift_y = tiles.center[other, 1] - tiles.center[lens, 1] + disparity_y
-            wx, wy = shift_x - f4(floor(shift_x)), shift_y - f4(floor(shift_y))
+            column_shift, row_shift = floor(shift_x), floor(shift_y)
+            wx, wy = shift_x - f4(column_shift), shift_y - f4(row_shift)
+            w00, w10, w01, w11 = bilinear_weights(snapped(wx), snapped(wy))
+            # Both rows that are interpolated between must be in the target's tile.
+            low = max(low, -row_shift, i4(0))
+            high = min(high, i4(tiles.side - 1), i4(tiles.side - 2) - row_shift)
+            first = max(first, -column_shift, i4(0))
             variance = relative_blur_variance(views, views.lens_type[lens], views.lens_type[other], inverse_depth)
             blur = (variance - interpolation_variance(wx, wy)) / compared.blur_unit[plane]
             deficit = noise_deficit(tiles.noise, wx, wy, blur)
@@ -234,8 +234,8 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
                 compared.light_center[lens, 1] - tiles.center[lens, 1],
             )
             light_offset = f4(2) * (aside_x * disparity_x + aside_y * disparity_y)
-    limits = radius * radius, other_radius * other_radius
+    limits, center = (radius * radius, other_radius * other_radius), (tiles.center[lens, 0], tiles.center[lens, 1])
     return Pair(
-        other, start, shift_x, shift_y, low, high, disparity_x, disparity_y, limits[0], limits[1], blur, deficit,
-        dissimilarity, light_offset,
+        other, start, column_shift, row_shift, w00, w10, w01, w11, low, high, first, last, center[0], center[1],
+        disparity_x, disparity_y, limits[0], limits[1], blur, deficit, dissimilarity, light_offset,
     )  # fmt: skip

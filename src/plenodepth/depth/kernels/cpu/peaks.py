@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
-from plenodepth.compiling import compiled
+from plenodepth.compiling import inner
 from plenodepth.depth.kernels.constants import (
     FINE_PLACES,
     FINE_STEP,
+    FIRST_STEP,
     MISSING,
     RIVAL_DISTANCE,
     SMALLEST_COST,
@@ -23,52 +24,66 @@ f4 = np.float32
 u4 = np.uint32
 
 
-@compiled
-def best_hypotheses(cost, count, size, best, sharpness, total, number, rival):
-    """For each of `size` curves cost[n · size + p], n < count: index of its lowest, and how much lower that is.
+@inner
+def lowest_at_first(cost, count, size, best, lowest):
+    """For each of `size` curves cost[n · size + p]: index and value of the lowest of every second hypothesis n < count.
 
-    A minimum at either end of the range is none (−1), since the curve may go on falling beyond. Sharpness in [0, 1]
-    compares with the rival, the lowest of the other minima; without one, the mean of the curve stands for it.
-    `best` … `rival` (size,) float32: the first two are results, the others buffers. All loops run over neighbouring
-    curves, so that they become vector instructions.
+    All loops here run over neighbouring curves, so that they become vector instructions.
     """
     for q in range(size):
-        best[q], sharpness[q] = f4(-1), MISSING  # the lowest so far
-        total[q] = number[q] = f4(0)
-        rival[q] = MISSING
-    for n in range(count):
+        best[q], lowest[q] = f4(0), MISSING
+    for n in range(0, count, FIRST_STEP):
         for q in range(size):
             p = u4(q)  # unsigned: an index that may be negative would not be vectorised
             value = cost[u4(n * size + q)]
-            lower, there = value < sharpness[p], f4(1) if value < UNUSABLE else f4(0)
+            lower = value < lowest[p]
             best[p] = f4(n) if lower else best[p]
-            sharpness[p] = value if lower else sharpness[p]
-            total[p] += there * value
-            number[p] += there
-    for n in range(1, count - 1):
+            lowest[p] = value if lower else lowest[p]
+
+
+@inner
+def best_hypotheses(cost, count, size, best, sharpness, total, number, rival):
+    """The lowest hypothesis of each of `size` curves cost[n · size + p], and how much lower that is than others.
+
+    A curve is known at every second hypothesis, and beside the lowest of these (`lowest_at_first`, whose results `best`
+    and `sharpness` hold before). A minimum at either end of the range is none (−1), since the curve may go on falling
+    beyond. Sharpness in [0, 1] compares with the rival, the lowest of the other minima; without one, the mean of the
+    curve stands for it. `total` … `rival` (size,) are buffers.
+    """
+    for q in range(size):
+        total[q] = number[q] = f4(0)
+        rival[q] = MISSING
+    for n in range(0, count, FIRST_STEP):
+        before, after = max(n - FIRST_STEP, 0), min(n + FIRST_STEP, (count - 1) // FIRST_STEP * FIRST_STEP)
+        inner_place = before < n < after
         for q in range(size):
             p = u4(q)
             value = cost[u4(n * size + q)]
-            before, after = cost[u4((n - 1) * size + q)], cost[u4((n + 1) * size + q)]
+            there = f4(1) if value < UNUSABLE else f4(0)
+            total[p] += there * value
+            number[p] += there
             far = abs(f4(n) - best[p]) > RIVAL_DISTANCE
-            minimum = (value <= before) & (value <= after) & far & (value < rival[p])
-            rival[p] = value if minimum else rival[p]
-    for q in range(size):
-        p = u4(q)
-        other = rival[p] if rival[p] < UNUSABLE else total[p] / max(number[p], f4(1))
-        ratio = f4(1) - sharpness[p] / max(other, SMALLEST_COST)
-        inside = (best[p] > f4(0)) & (best[p] < f4(count - 1))
-        best[p] = best[p] if inside else f4(-1)
-        sharpness[p] = max(f4(0), ratio) if inside else f4(0)
+            minimum = (value <= cost[u4(before * size + q)]) & (value <= cost[u4(after * size + q)])
+            rival[p] = value if inner_place & minimum & far & (value < rival[p]) else rival[p]
+    for curve in range(size):
+        first = int(best[curve])
+        for n in (max(first - 1, 0), min(first + 1, count - 1)):
+            if cost[n * size + curve] < sharpness[curve]:
+                best[curve], sharpness[curve] = f4(n), cost[n * size + curve]
+        other = rival[curve] if rival[curve] < UNUSABLE else total[curve] / max(number[curve], f4(1))
+        ratio = f4(1) - sharpness[curve] / max(other, SMALLEST_COST)
+        inside = best[curve] > f4(0) and best[curve] < f4(count - 1) and sharpness[curve] < UNUSABLE
+        best[curve] = best[curve] if inside else f4(-1)
+        sharpness[curve] = max(f4(0), ratio) if inside else f4(0)
 
 
-@compiled
+@inner
 def widest_fine_place(inverse_depth, step):
     """The place of a fine search about 1/v at which disparities are largest; `step` is that of the sweep."""
     return inverse_depth + math.copysign(f4((FINE_PLACES // 2) * FINE_STEP), inverse_depth) * step
 
 
-@compiled
+@inner
 def best_fine_place(costs):
     """Index of the lowest of the `FINE_PLACES` costs. The ends do not count: there the curve may go on falling."""
     best = 1

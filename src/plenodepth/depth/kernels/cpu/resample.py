@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import compiled, inlined, inner
 from plenodepth.depth.aperture.resampling import ResamplingTables
 from plenodepth.depth.kernels.constants import (
     INTERPOLATION_REACH,
@@ -93,7 +93,8 @@ def empty_compared_tiles(tiles, views, tables):
         rows = 2 * views.halo + 1
         lenses = rows * views.columns
         # Zeros: pixels that are never set have the weight 0 in a comparison, but 0 · NaN would be NaN.
-        gray, detail = np.zeros(lenses * count * size + 4 * tiles.side, f4), np.zeros(lenses * count * size, f4)
+        padded = lenses * count * size + 4 * tiles.side
+        gray, detail = np.zeros(padded, f4), np.zeros(padded, f4)
         done, correction = np.zeros((lenses, count + 1), np.bool_), np.zeros((lenses, size), f4)
     return ComparedTiles(
         gray, detail, done, correction, rows, count, tables.kind, tables.light_center, tables.radius,
@@ -102,7 +103,7 @@ def empty_compared_tiles(tiles, views, tables):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def start_rows(tiles, views, compared, ready, until):
     """Make room for the tiles of rows ready … until − 1, where there are such rows; returns `until`."""
     if compared.planes > 1:
@@ -114,7 +115,7 @@ def start_rows(tiles, views, compared, ready, until):
     return until
 
 
-@compiled
+@inner
 def ensure_resampled(tiles, views, compared, k, l, count, plane):
     """Resample lens (k, l) and its first `count` neighbours for a plane (−1: for all of a sweep), unless it is done."""
     if compared.planes == 1:
@@ -136,7 +137,7 @@ def ensure_resampled(tiles, views, compared, k, l, count, plane):
                     resample_lens(tiles, views, compared, ok, ol, shared)
 
 
-@compiled
+@inner
 def resample_lens(tiles, views, compared, k, l, plane):
     """Resample the tile of lens (k, l) for a plane."""
     lens, slot, size = l * views.columns + k, (l % compared.rows) * views.columns + k, tiles.side * tiles.side
@@ -150,7 +151,7 @@ def resample_lens(tiles, views, compared, k, l, plane):
     compared.done[slot, plane] = True
 
 
-@compiled
+@inner
 def find_pixels(tiles, tables, lens, reach, pixels):
     """The pixels of a tile within the reach, px from the centre of its light; returns their number."""
     last, count, side = f4(tables.pixel_from_ray.shape[2] - TABLE_END), 0, i4(tiles.side)
@@ -171,6 +172,23 @@ def find_pixels(tiles, tables, lens, reach, pixels):
     return count
 
 
+@inner
+def list_pixels(tiles, tables, lens, wanted, pixels):
+    """The pixels of a tile where `wanted` (side²,) is not 0; returns their number."""
+    last, count, side = f4(tables.pixel_from_ray.shape[2] - TABLE_END), 0, tiles.side
+    cx, cy, per_spacing = tables.light_center[lens, 0], tables.light_center[lens, 1], f4(1) / tables.spacing
+    for p in range(side * side):
+        if wanted[p] != 0:
+            x, y = f4(p % side) - cx, f4(p // side) - cy
+            at = min((x * x + y * y) * per_spacing, last)
+            pixels.number[count] = p
+            pixels.x[count], pixels.y[count] = x, y
+            pixels.entry[count] = i4(at)
+            pixels.part[count] = at - f4(i4(at))
+            count += 1
+    return count
+
+
 @inlined
 def corner_of(position, side):
     """The pixel left of (above) a position, such that the next one is in the tile, too; and the fraction beyond it.
@@ -182,7 +200,7 @@ def corner_of(position, side):
     return at, min(fraction, f4(1) - SNAP) if fraction >= SNAP else f4(0)
 
 
-@compiled
+@inner
 def find_places(tiles, tables, lens, table, pixels, count):
     """Where the first `count` pixels are taken from: at their offset times the table's factor."""
     side, cx, cy = tiles.side, tables.light_center[lens, 0], tables.light_center[lens, 1]
@@ -202,14 +220,14 @@ def interpolated(values, first, side, right, down):
     return above + down * (below - above)
 
 
-@compiled
+@inner
 def add_scaled(values, first, amount, more, out):
     """out[n] = values[first + n] + amount · more[n]."""
     for n in range(len(out)):
         out[u4(n)] = values[u4(first + n)] + amount * more[u4(n)]
 
 
-@compiled
+@inner
 def blur_correction(tiles, tables, lens, out):
     """What makes a tile's blur the same everywhere (`UniformBlur`) once added, into out (side²,).
 
@@ -248,7 +266,7 @@ def value_at(values, start, side, x, y):
     return interpolated(values, u4(start + row * side + column), side, right, down)
 
 
-@compiled
+@inner
 def resample(tiles, lens, count, compared, start):
     """Write a resampled tile at compared[start]: each pixel X gets what the pixel shows whose chief ray is at X.
 
@@ -265,18 +283,3 @@ def resample(tiles, lens, count, compared, start):
         p = u4(start + pixels.number[n])
         compared.gray[p] = value if value < UNUSABLE else MISSING
         compared.detail[p] = more
-
-
-@compiled
-def bring_to_pixels(tiles, pixels, count, total, number, buffer):
-    """Sums at the chief rays X, brought back to the pixels x that have them (`find_places`, ray_from_pixel), bilinear.
-
-    `total` and `number` (side²,) are replaced at the first `count` pixels; `buffer` (2, side²).
-    """
-    totals, numbers = buffer[0], buffer[1]
-    for n in range(count):
-        first, right, down = u4(pixels.corner[n]), pixels.right[n], pixels.down[n]
-        totals[n] = interpolated(total, first, tiles.side, right, down)
-        numbers[n] = interpolated(number, first, tiles.side, right, down)
-    for n in range(count):
-        total[pixels.number[n]], number[pixels.number[n]] = totals[n], numbers[n]

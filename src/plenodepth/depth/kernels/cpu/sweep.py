@@ -1,156 +1,248 @@
-"""The sweep: all hypotheses are tried, the best one is kept, and its place between its neighbours is found."""
+"""The sweep: hypotheses are tried, the best one is kept, and its place between its neighbours is found."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled
+from plenodepth.compiling import compiled, inlined, inner
 from plenodepth.depth.kernels.constants import (
     FINE_PLACES,
     FINE_STEP,
+    FIRST_STEP,
     FULL_VIEWS,
-    MISSING,
-    SMALLEST_NUMBER,
     UNUSABLE,
 )
-from plenodepth.depth.kernels.cpu.costs import add_views, box_sums, empty_costs, view_costs, window_contrast
+from plenodepth.depth.kernels.cpu.costs import (
+    Costs,
+    WindowBuffers,
+    empty_costs,
+    empty_windows,
+    view_costs,
+    window_contrast,
+    window_costs,
+)
 from plenodepth.depth.kernels.cpu.pairs import load_coordinates
-from plenodepth.depth.kernels.cpu.peaks import best_fine_place, best_hypotheses, widest_fine_place
+from plenodepth.depth.kernels.cpu.peaks import best_fine_place, best_hypotheses, lowest_at_first, widest_fine_place
 from plenodepth.depth.kernels.cpu.resample import (
-    bring_to_pixels,
+    Pixels,
     empty_compared_tiles,
     empty_pixels,
     ensure_resampled,
-    find_pixels,
-    find_places,
+    list_pixels,
     start_rows,
 )
-from plenodepth.depth.kernels.scalar import five_point_minimum, noise_corrected, parabola_minimum, unstretched
+from plenodepth.depth.kernels.scalar import five_point_minimum, parabola_minimum, unstretched
 
 f4 = np.float32
 i8 = np.int64
-u4 = np.uint32
+
+Float32 = NDArray[np.float32]
+Bool = NDArray[np.bool_]
+
+
+# Rooms for results in between. They are made once per band of rows: the functions that work on one lens make no arrays.
+
+
+class CoarseBuffers(NamedTuple):
+    """What the depth of a micro-image is found in."""
+
+    coordinates: Float32  # (2 · side²,): see `load_coordinates`
+    target: Float32  # (side² + 4 · side,): a blurred target
+    curve: Costs  # of all hypotheses
+    fine: Costs  # at `FINE_PLACES` places about the best
+    finest: Costs  # at two places beside the best of these
+    between: Float32  # (`FINE_PLACES`,): those places, 1/v
+    beside: Float32  # (2,)
+    best: Float32  # (1,)
+    sharpness: Float32  # (1,)
+    spare: Float32  # (3, 1)
+
+
+class RefinedBuffers(NamedTuple):
+    """What the depths of a micro-image's pixels are found in."""
+
+    coordinates: Float32  # (2 · side²,): see `load_coordinates`
+    wanted: Bool  # (side²,): pixels that get a depth
+    listed: Pixels  # those pixels
+    tried: Bool  # (h,): hypotheses beside the lowest of one of them
+    windows: WindowBuffers
+    best: Float32  # (side²,), of the listed pixels
+    sharpness: Float32  # (side²,)
+    spare: Float32  # (3, side²)
+
+
+@inlined
+def empty_coarse_buffers(count, side):
+    """Room for a search among so many hypotheses in a tile."""
+    return CoarseBuffers(
+        np.empty(2 * side * side, f4), np.zeros(side * side + 4 * side, f4), empty_costs(count),
+        empty_costs(FINE_PLACES), empty_costs(2), np.empty(FINE_PLACES, f4), np.empty(2, f4), np.empty(1, f4),
+        np.empty(1, f4), np.empty((3, 1), f4),
+    )  # fmt: skip
+
+
+@inlined
+def empty_refined_buffers(count, side):
+    """Room for a search among so many hypotheses in a tile."""
+    size = side * side
+    return RefinedBuffers(
+        np.empty(2 * size, f4), np.empty(size, np.bool_), empty_pixels(size), np.empty(count, np.bool_),
+        empty_windows(count, side), np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4),
+    )  # fmt: skip
 
 
 @compiled
 def coarse_rows(first, last, tiles, views, tables, maps):
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
-    size, hypotheses = tiles.side * tiles.side, views.inverse_depths
-    count, step = len(hypotheses), hypotheses[1] - hypotheses[0]
-    coordinates, target = np.empty(2 * size, f4), np.empty(size + 4 * tiles.side, f4)
-    curve = empty_costs(count)
-    fine = empty_costs(FINE_PLACES)
-    finest = empty_costs(2)
-    best, sharpness, buffer = np.empty(1, f4), np.empty(1, f4), np.empty((3, 1), f4)
-    between, beside, quarter = np.empty(FINE_PLACES, f4), np.empty(2, f4), f4(0.5 * FINE_STEP) * step
+    buffers = empty_coarse_buffers(len(views.inverse_depths), tiles.side)
     compared, ready = empty_compared_tiles(tiles, views, tables), first - views.halo
-    # Converted: for the literals −1 and False, Numba would compile the functions that take them once more.
-    all_planes, any_type = i8(-1), np.bool_(False)
     for l in range(first, last):
         ready = start_rows(tiles, views, compared, ready, l + views.halo + 1)
         for k in range(views.columns):
-            lens = l * views.columns + k
-            if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
-                continue
-            view_costs(
-                tiles, views, compared, lens, tables.inverse_depths, f4(0), all_planes, views.swept,
-                views.same_type_first, coordinates, target, curve,
-            )  # fmt: skip
-            best_hypotheses(curve.cost, count, 1, best, sharpness, buffer[0], buffer[1], buffer[2])
-            if best[0] < 0:
-                continue
-            plane = int(best[0])
-            middle, neighbours = hypotheses[plane], views.step_k.shape[1]
-            widest = widest_fine_place(middle, step)
-            for n in range(FINE_PLACES):
-                between[n] = middle + f4(n - FINE_PLACES // 2) * f4(FINE_STEP) * step
-            view_costs(
-                tiles, views, compared, lens, between, widest, plane, neighbours, any_type, coordinates, target, fine
-            )
-            n = best_fine_place(fine.cost)
-            for side in range(2):
-                beside[side] = between[n] + f4(2 * side - 1) * quarter
-            view_costs(
-                tiles, views, compared, lens, beside, widest, plane, neighbours, any_type, coordinates, target, finest
-            )
-            place, spread = five_point_minimum(
-                fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n],
-                views.floor / quarter,
-            )  # fmt: skip
-            if math.isnan(place):
-                continue
-            stretch = tables.stretch[min(plane, compared.planes - 1)]
-            inverse = unstretched(between[n] + place * quarter, middle, stretch, views.pitch_ratio[lens])
-            if inverse * middle <= 0:  # beyond infinity
-                continue
-            maps.virtual_depth[l, k] = f4(1) / inverse
-            maps.sigma[l, k] = spread * quarter / (inverse * inverse)
-            maps.confidence[l, k] = sharpness[0] * min(f4(1), fine.views[n] / f4(FULL_VIEWS))
-            maps.cost[l, k], maps.views[l, k] = fine.cost[n], fine.views[n]
+            coarse_depth(tiles, views, compared, k, l, buffers, maps)
+
+
+@inner
+def coarse_depth(tiles, views, compared, k, l, buffers, maps):
+    """Depth of micro-image (k, l): a sweep, then a search between the hypotheses about the best one."""
+    lens, hypotheses = l * views.columns + k, views.inverse_depths
+    if load_coordinates(tiles, lens, buffers.coordinates) < views.least_contrast:
+        return
+    count, step = len(hypotheses), hypotheses[1] - hypotheses[0]
+    curve, fine, finest = buffers.curve, buffers.fine, buffers.finest
+    best, sharpness, between, beside = buffers.best, buffers.sharpness, buffers.between, buffers.beside
+    # Converted: for the literals −1 and False, Numba would compile the functions that take them once more.
+    all_planes, any_type = i8(-1), np.bool_(False)
+    every_second, all_fine = (i8(0), i8(FIRST_STEP), i8((count + 1) // FIRST_STEP)), (i8(0), i8(1), i8(FINE_PLACES))
+    both_sides = i8(0), i8(1), i8(2)
+    view_costs(
+        tiles, views, compared, lens, compared.inverse_depths, every_second, f4(0), all_planes,
+        views.swept, views.same_type_first, buffers.target, curve,
+    )  # fmt: skip
+    lowest_at_first(curve.cost, count, 1, best, sharpness)
+    lowest = i8(best[0])
+    view_costs(
+        tiles, views, compared, lens, compared.inverse_depths, beside_lowest(lowest, count), f4(0), all_planes,
+        views.swept, views.same_type_first, buffers.target, curve,
+    )  # fmt: skip
+    best_hypotheses(curve.cost, count, 1, best, sharpness, buffers.spare[0], buffers.spare[1], buffers.spare[2])
+    if best[0] < 0:
+        return
+    plane = i8(best[0])
+    middle, neighbours, quarter = hypotheses[plane], views.step_k.shape[1], f4(0.5 * FINE_STEP) * step
+    widest = widest_fine_place(middle, step)
+    for n in range(FINE_PLACES):
+        between[n] = middle + f4(n - FINE_PLACES // 2) * f4(FINE_STEP) * step
+    view_costs(
+        tiles, views, compared, lens, between, all_fine, widest, plane, neighbours, any_type,
+        buffers.target, fine,
+    )  # fmt: skip
+    n = best_fine_place(fine.cost)
+    for side in range(2):
+        beside[side] = between[n] + f4(2 * side - 1) * quarter
+    view_costs(
+        tiles, views, compared, lens, beside, both_sides, widest, plane, neighbours, any_type, buffers.target, finest
+    )
+    place, spread = five_point_minimum(
+        fine.cost[n - 1], finest.cost[0], fine.cost[n], finest.cost[1], fine.cost[n + 1], fine.pixels[n],
+        views.floor / quarter,
+    )  # fmt: skip
+    if math.isnan(place):
+        return
+    stretch = compared.tables.stretch[min(plane, compared.planes - 1)]
+    inverse = unstretched(between[n] + place * quarter, middle, stretch, views.pitch_ratio[lens])
+    if inverse * middle <= 0:  # beyond infinity
+        return
+    maps.virtual_depth[l, k] = f4(1) / inverse
+    maps.sigma[l, k] = spread * quarter / (inverse * inverse)
+    maps.confidence[l, k] = sharpness[0] * min(f4(1), fine.views[n] / f4(FULL_VIEWS))
+    maps.cost[l, k], maps.views[l, k] = fine.cost[n], fine.views[n]
+
+
+@inlined
+def beside_lowest(lowest, count):
+    """The hypotheses on both sides of one, as `view_costs` takes them; at an end of the range there is one."""
+    first = max(lowest - 1, i8(1))
+    return first, i8(FIRST_STEP), (min(lowest + 1, i8(count - 1)) - first) // FIRST_STEP + 1
 
 
 @compiled
 def refined_rows(first, last, tiles, views, tables, maps):
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
-    side, half, count = tiles.side, views.window // 2, len(views.inverse_depths)
-    size = side * side
-    coordinates, reference, target = np.empty(2 * size, f4), np.empty(4 * size, f4), np.empty(size + 4 * side, f4)
-    sums, along, total, number = np.empty(2 * size, f4), np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
-    volume, pixels, taken = np.empty(count * size, f4), np.empty((count, size), f4), np.empty(count, f4)
-    best, sharpness, buffer = np.empty(size, f4), np.empty(size, f4), np.empty((3, size), f4)
-    rays = empty_pixels(size)
-    step = views.inverse_depths[1] - views.inverse_depths[0]
+    buffers = empty_refined_buffers(len(views.inverse_depths), tiles.side)
     compared, ready = empty_compared_tiles(tiles, views, tables), first - views.halo
-    limit = tiles.radius * tiles.radius
     for l in range(first, last):
         ready = start_rows(tiles, views, compared, ready, l + views.halo + 1)
         for k in range(views.columns):
-            lens = l * views.columns + k
-            if load_coordinates(tiles, lens, coordinates) < views.least_contrast:
-                continue
-            ensure_resampled(tiles, views, compared, k, l, views.step_k.shape[1], i8(-1))
-            in_disc = find_pixels(tiles, tables, lens, tiles.radius + tables.largest_offset, rays)
-            for h in range(count):
-                for p in range(2 * size):
-                    sums[p] = f4(0)
-                taken[h], deficit = add_views(tiles, views, compared, lens, h, coordinates, reference, target, sums)
-                box_sums(sums, 0, side, half, along, total)
-                box_sums(sums, size, side, half, along, number)
-                if compared.planes > 1:
-                    plane = tables.plane_of_hypothesis[h]
-                    if h == 0 or plane != tables.plane_of_hypothesis[h - 1]:
-                        outward = tables.ray_from_pixel[tables.kind[lens], plane]
-                        find_places(tiles, tables, lens, outward, rays, in_disc)
-                    bring_to_pixels(tiles, rays, in_disc, total, number, buffer)
-                enough = views.least_overlap if taken[h] >= views.least_views else MISSING
-                for p in range(size):
-                    pixels[h, p] = number[p]
-                    mean = total[p] / max(number[p], SMALLEST_NUMBER)
-                    volume[u4(h * size + p)] = (
-                        noise_corrected(mean, deficit, views.noise) if number[p] >= enough else MISSING
-                    )
-            best_hypotheses(volume, count, size, best, sharpness, buffer[0], buffer[1], buffer[2])
-            window_contrast(tiles, lens, coordinates, half, along, total, number, buffer)
-            for p in range(size):
-                column, row = tiles.origin[lens, 0] + p % side, tiles.origin[lens, 1] + p // side
-                away = coordinates[p] ** 2 + coordinates[p + size] ** 2
-                if away > limit or tiles.gray[lens * size + p] >= UNUSABLE:
-                    continue
-                if best[p] < 0 or total[p] < views.least_contrast:
-                    continue
-                hypothesis = int(best[p])
-                place = hypothesis * size + p
-                low, lowest, high = volume[place - size], volume[place], volume[place + size]
-                bend = low - f4(2) * lowest + high
-                shift, spread = parabola_minimum(low, lowest, high, bend, pixels[hypothesis, p], views.floor / step)
-                if math.isnan(shift):
-                    continue
-                inverse = views.inverse_depths[hypothesis] + shift * step
-                if inverse * views.inverse_depths[count // 2] <= 0:
-                    continue
-                maps.virtual_depth[row, column] = f4(1) / inverse
-                maps.sigma[row, column] = spread * step / (inverse * inverse)
-                maps.confidence[row, column] = sharpness[p] * min(f4(1), taken[hypothesis] / f4(FULL_VIEWS))
-                maps.cost[row, column], maps.views[row, column] = lowest, taken[hypothesis]
+            refined_depths(tiles, views, compared, k, l, buffers, maps)
+
+
+@inner
+def refined_depths(tiles, views, compared, k, l, buffers, maps):
+    """Depths of the pixels of micro-image (k, l): a sweep, and the minimum between its hypotheses."""
+    lens = l * views.columns + k
+    if load_coordinates(tiles, lens, buffers.coordinates) < views.least_contrast:
+        return
+    count, size = len(views.inverse_depths), tiles.side * tiles.side
+    windows, listed, best, sharpness = buffers.windows, buffers.listed, buffers.best, buffers.sharpness
+    find_wanted(tiles, views, lens, buffers)
+    pixels = list_pixels(tiles, compared.tables, lens, buffers.wanted, listed)
+    ensure_resampled(tiles, views, compared, k, l, views.step_k.shape[1], i8(-1))
+    windows.plane[0] = -1
+    for h in range(0, count, FIRST_STEP):
+        window_costs(tiles, views, compared, lens, h, listed, pixels, windows)
+    lowest_at_first(windows.volume, count, size, best, sharpness)
+    for h in range(count):
+        buffers.tried[h] = False
+    for n in range(pixels):
+        lowest = int(best[n])
+        buffers.tried[max(lowest - 1, 0)] = buffers.tried[min(lowest + 1, count - 1)] = True
+    for h in range(1, count, FIRST_STEP):
+        if buffers.tried[h]:
+            window_costs(tiles, views, compared, lens, h, listed, pixels, windows)
+    spare = buffers.spare
+    best_hypotheses(windows.volume, count, size, best, sharpness, spare[0], spare[1], spare[2])
+    write_depths(tiles, views, lens, pixels, buffers, maps)
+
+
+@inner
+def find_wanted(tiles, views, lens, buffers):
+    """Which pixels of a tile get a depth, into buffers.wanted: those in the disc with enough contrast about them."""
+    size, limit = tiles.side * tiles.side, tiles.radius * tiles.radius
+    coordinates, windows = buffers.coordinates, buffers.windows
+    contrast, half = windows.total, views.window // 2
+    window_contrast(tiles, lens, coordinates, half, windows.along, contrast, windows.number, buffers.spare)
+    for p in range(size):
+        in_disc = coordinates[p] ** 2 + coordinates[p + size] ** 2 <= limit
+        usable = tiles.gray[lens * size + p] < UNUSABLE
+        buffers.wanted[p] = in_disc and usable and contrast[p] >= views.least_contrast
+
+
+@inner
+def write_depths(tiles, views, lens, count, buffers, maps):
+    """The minimum about the best hypothesis of each of the `count` listed pixels, into the maps."""
+    size, hypotheses, windows, listed = tiles.side * tiles.side, views.inverse_depths, buffers.windows, buffers.listed
+    step, volume = hypotheses[1] - hypotheses[0], windows.volume
+    for n in range(count):
+        if buffers.best[n] < 0:
+            continue
+        best = int(buffers.best[n])
+        place = best * size + n
+        low, lowest, high = volume[place - size], volume[place], volume[place + size]
+        bend = low - f4(2) * lowest + high
+        shift, spread = parabola_minimum(low, lowest, high, bend, windows.pixels[place], views.floor / step)
+        if math.isnan(shift):
+            continue
+        inverse = hypotheses[best] + shift * step
+        if inverse * hypotheses[len(hypotheses) // 2] <= 0:  # beyond infinity
+            continue
+        column = tiles.origin[lens, 0] + listed.number[n] % tiles.side
+        row = tiles.origin[lens, 1] + listed.number[n] // tiles.side
+        maps.virtual_depth[row, column] = f4(1) / inverse
+        maps.sigma[row, column] = spread * step / (inverse * inverse)
+        maps.confidence[row, column] = buffers.sharpness[n] * min(f4(1), windows.taken[best] / f4(FULL_VIEWS))
+        maps.cost[row, column], maps.views[row, column] = lowest, windows.taken[best]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.depth.kernels.constants import (
+    FIRST_STEP,
     MEAN_ABSOLUTE,
     MISSING,
     RIVAL_DISTANCE,
@@ -29,16 +30,22 @@ class Minimum(NamedTuple):
 def best_hypotheses(curves: Float32) -> tuple[NDArray[np.int64], Float32]:
     """Index of the lowest cost of curves (h, ...), −1 where there is none, and the sharpness in [0, 1] of each.
 
-    A minimum at either end of the range is none, since the curve may go on falling beyond. Sharpness is how much lower
-    the lowest cost is than the second minimum, or than the mean of the curve if there is no second one.
+    Only every second hypothesis is looked at, and then those beside the lowest of these. A minimum at either end of the
+    range is none, since the curve may go on falling beyond. Sharpness is how much lower the lowest cost is than the
+    second minimum of every second hypothesis, or than their mean if there is no second one.
     """
-    best, lowest = curves.argmin(axis=0), curves.min(axis=0)
-    minimum = np.zeros(curves.shape, np.bool_)
-    minimum[1:-1] = (curves[1:-1] <= curves[:-2]) & (curves[1:-1] <= curves[2:])
-    number = np.arange(len(curves)).reshape(-1, *np.ones(curves.ndim - 1, int))
-    rival = np.where(minimum & (np.abs(number - best) > RIVAL_DISTANCE), curves, MISSING).min(axis=0)
-    present = curves < UNUSABLE
-    mean = np.where(present, curves, 0).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+    looked_at = curves[::FIRST_STEP]
+    at_first = looked_at.argmin(axis=0) * FIRST_STEP
+    candidates = np.stack([at_first, np.maximum(at_first - 1, 0), np.minimum(at_first + 1, len(curves) - 1)])
+    costs = np.take_along_axis(curves, candidates, axis=0)
+    lowest = costs.min(axis=0)
+    best = np.take_along_axis(candidates, costs.argmin(axis=0)[None], axis=0)[0]
+    minimum = np.zeros(looked_at.shape, np.bool_)
+    minimum[1:-1] = (looked_at[1:-1] <= looked_at[:-2]) & (looked_at[1:-1] <= looked_at[2:])
+    number = FIRST_STEP * np.arange(len(looked_at)).reshape(-1, *np.ones(curves.ndim - 1, int))
+    rival = np.where(minimum & (np.abs(number - at_first) > RIVAL_DISTANCE), looked_at, MISSING).min(axis=0)
+    present = looked_at < UNUSABLE
+    mean = np.where(present, looked_at, 0).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
     other = np.where(rival < UNUSABLE, rival, mean)
     inside = (lowest < UNUSABLE) & (best > 0) & (best < len(curves) - 1)
     sharpness = np.where(inside, np.maximum(1 - lowest / np.maximum(other, SMALLEST_COST), 0), 0)
