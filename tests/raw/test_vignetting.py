@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import isotonic_regression
 from simulated import rendered_light
 
 from plenodepth.camera import ExitPupil, PlenopticCamera, preset
 from plenodepth.camera.aperture.clipping import open_part, pupil_on_lens
 from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
-from plenodepth.raw.vignetting import model_white_image, predicted_vignetting, pupil_image
+from plenodepth.raw.vignetting import model_white_image, nowhere_rising, predicted_vignetting, pupil_image
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.simulate import white_scene
 
@@ -82,3 +83,13 @@ def test_offsets_are_distances_to_the_nearest_centre() -> None:
     known = k >= 0
     assert np.allclose(np.sqrt(squared)[known], away[known], atol=1e-4)
     assert np.array_equal(types, np.where(known, micro_images.lens_type(k, l), -1))
+
+
+@pytest.mark.parametrize("count", [1, 2, 17, 60])
+def test_nothing_rises_after_pooling_and_the_result_is_that_of_scipy(count: int) -> None:
+    rng = np.random.default_rng(count)
+    values = np.linspace(1, 0, count) + rng.normal(0, 0.2, count)
+    weights = rng.integers(1, 50, count)
+    found = nowhere_rising(values, weights)
+    assert (np.diff(found) <= 0).all()
+    assert np.allclose(found, isotonic_regression(values, weights=weights, increasing=False).x, rtol=1e-13)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from plenodepth.camera.depth import VIRTUAL_RANGE, usable_virtual_range
 from plenodepth.camera.distortion import distort, distortion_basis, undistort_exactly
@@ -61,6 +60,8 @@ def calibrate_inverse_distortion(
     camera: PlenopticCamera, samples: int = SAMPLES, seed: int = 0, field: float = FIELD
 ) -> InverseDistortionFit:
     """Fit φ⁻¹ to the camera's φ by Levenberg–Marquardt on Σ |p − φ⁻¹(φ(p))|², p uniform in the virtual space."""
+    from scipy.optimize import least_squares  # whose import takes longer than the fit
+
     points = virtual_space_samples(camera, samples, seed, field)
     distorted = distort(points, camera.distortion)
     basis = distortion_basis(distorted).reshape(-1, 5)

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
 from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area, pupil_image_offset
@@ -189,4 +188,20 @@ def falling_profile(values: Array, distance: Array) -> tuple[Array, Array]:
     count = count[some]
     at = np.bincount(ring, distance)[some] / count
     profile = np.bincount(ring, values)[some] / count
-    return at, np.asarray(isotonic_regression(profile, weights=count, increasing=False).x)
+    return at, nowhere_rising(profile, count)
+
+
+def nowhere_rising(values: Array, weights: NDArray[np.int64]) -> Array:
+    """The nearest numbers (n,) to the values, by weighted squares, of which none is larger than the one before.
+
+    Neighbours that rise are pooled into their mean until none do. SciPy has it, but takes long to import.
+    """
+    pools = list[tuple[float, float, int]]()  # mean, weight and length of each
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, total, length = value, float(weight), 1
+        while pools and pools[-1][0] <= mean:
+            other, its_weight, its_length = pools.pop()
+            mean = (other * its_weight + mean * total) / (its_weight + total)
+            total, length = total + its_weight, length + its_length
+        pools.append((mean, total, length))
+    return np.repeat([mean for mean, _, _ in pools], [length for _, _, length in pools])

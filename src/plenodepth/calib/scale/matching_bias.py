@@ -24,7 +24,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 from plenodepth.camera.aperture.clipping import disc_of_pupil, focus_inverse_depth, open_lens
 from plenodepth.camera.disparity import corrected_disparity
@@ -290,6 +289,10 @@ def _equalised(model: _Model, one: int, other: int, inverse: float) -> tuple[Arr
 
 def _lowest(cost: Callable[[float], float], about: float) -> float:
     """The hypothesis of the lowest cost."""
+    from scipy.optimize import (
+        minimize_scalar,  # the command line imports this module, and SciPy would take half a second
+    )
+
     places = about * (1 + SCAN)
     costs = [cost(place) for place in places]
     while (best := int(np.argmin(costs))) in (0, len(places) - 1) and len(places) < MOST_PLACES:
