@@ -31,7 +31,7 @@ from plenodepth.depth.filters import (
     metric_range,
 )
 from plenodepth.depth.filters.neighbourhood import ring_of
-from plenodepth.depth.filters.smoothing import _exchanges, median_of_present
+from plenodepth.depth.filters.smoothing import median_of_present, sorting_exchanges
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Pose
@@ -281,7 +281,7 @@ def test_owner_map_is_that_of_the_micro_images(camera):
 def test_the_network_sorts_and_the_median_skips_what_is_missing(count):
     rng = np.random.default_rng(count)
     rows = list(rng.random((count, 500)))
-    for i, j in _exchanges(count):
+    for i, j in sorting_exchanges(count):
         rows[i], rows[j] = np.minimum(rows[i], rows[j]), np.maximum(rows[i], rows[j])
     assert (np.diff(np.stack(rows), axis=0) >= 0).all()
     planes = rng.random((count, 500)).astype(np.float32)

@@ -8,6 +8,7 @@ Every function takes lens indices (k, l) for D and d; without them the values at
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ OnInvalid = Literal["raise", "nan"]
 VIRTUAL_RANGE = (2.0, 20.0)
 
 
+@lru_cache(maxsize=4)  # the same camera each time, so that what is kept by camera is found again
 def scaled_for(camera: PlenopticCamera, model: ApertureModel) -> PlenopticCamera:
     """The camera, without its Γ if that was fitted to depths that an aperture model had corrected otherwise."""
     return camera if camera.depth_scale_model == model else replace(camera, depth_scale=None)

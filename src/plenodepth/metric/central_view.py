@@ -11,12 +11,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
 
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
-from plenodepth.depth.filters.smoothing import median_of_present
+from plenodepth.depth.filters.smoothing import sorting_exchanges
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.errors import InputError
 from plenodepth.metric.cloud import PointCloud
@@ -110,10 +109,10 @@ def _depth_per_pixel(
     rule: Rule,
 ) -> Float32:
     """One depth (h, w) for each pixel of the central view, of the pixels or points whose `place` it is."""
-    from plenodepth.metric.kernels.central import choose_depths
+    from plenodepth.metric.kernels.central import MOST_SORTED, choose_depths
 
     chosen = np.full(shape[0] * shape[1], np.nan, np.float32)
-    given = place, owner, depth, refined, rule == "median", chosen
+    given = place, owner, depth, refined, rule == "median", np.array(sorting_exchanges(MOST_SORTED)), chosen
     # Each thread goes through all places, so there are as many parts as threads.
     part = -(-len(chosen) // thread_count())
     each_band(len(chosen), lambda pixels: choose_depths(pixels.start, pixels.stop, *given), rows=part)
@@ -145,17 +144,12 @@ def median_filtered(depth: Float32, size: int = 5) -> Float32:
     So small holes are filled and lone pixels removed, and no missing value enters a median. At the border the
     window is what lies within the map.
     """
-    reach = size // 2
-    padded = np.pad(depth, reach, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, depth.shape).reshape(-1, *depth.shape)
-    present = ndimage.uniform_filter(np.isfinite(depth).astype(np.float64), size, mode="constant")
-    within = ndimage.uniform_filter(np.ones(depth.shape), size, mode="constant")
-    enough = present >= 0.5 * within - 1e-6
-    median = np.empty_like(depth)
-    for start in range(0, len(depth), 16):  # a few rows at a time: their temporaries stay in the cache
-        rows = slice(start, start + 16)
-        median[rows] = median_of_present(windows[:, rows], depth[rows])
-    return np.where(enough, median, np.float32(np.nan))
+    from plenodepth.metric.kernels.smoothing import filter_rows
+
+    median, exchanges = np.empty(depth.shape, np.float32), np.array(sorting_exchanges(size * size))
+    given = np.ascontiguousarray(depth), size // 2, exchanges, median
+    each_band(len(depth), lambda rows: filter_rows(rows.start, rows.stop, *given))
+    return median
 
 
 def eroded(depth: Float32) -> Float32:
@@ -163,7 +157,11 @@ def eroded(depth: Float32) -> Float32:
 
     Depths stay as they are: a minimum over the cross, as for grey images, would draw every slope nearer.
     """
-    cross = np.zeros((2 * CROSS + 1, 2 * CROSS + 1), np.bool_)
-    cross[CROSS], cross[:, CROSS] = True, True
-    solid = ndimage.binary_erosion(np.isfinite(depth), cross, border_value=1)
+    present = np.isfinite(depth)
+    solid = present.copy()
+    for step in range(1, CROSS + 1):
+        solid[step:] &= present[:-step]
+        solid[:-step] &= present[step:]
+        solid[:, step:] &= present[:, :-step]
+        solid[:, :-step] &= present[:, step:]
     return np.where(solid, depth, np.float32(np.nan))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from plenodepth.errors import InputError
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.metric.kernels.optics import PixelOptics, pixel_optics
 from plenodepth.raw.image import RawImage
-from plenodepth.threads import each_band
+from plenodepth.threads import ROWS_AT_A_TIME, each_band
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -68,25 +69,47 @@ def point_cloud(
     optics = pixel_optics(camera, clipped=virtual_map.aperture_model != "off")
     center = camera.micro_images.center(*camera.micro_images.lattice.indices()).reshape(-1, 2)
     share = np.empty(0) if refined or every_pixel else _shares(virtual_map, camera, optics, center)
-    depth = np.where(np.isfinite(metric.depth), virtual_map.virtual_depth, np.float32(np.nan)).ravel()
-    given = owner, depth, refined, optics, grid, np.ascontiguousarray(center), share
-
-    def of_band(rows: slice) -> tuple[Float32, NDArray[np.int32]]:
-        most = (rows.stop - rows.start) * shape[1]
-        points, pixels = np.empty((most, 3), np.float32), np.empty((most, 2), np.int32)
-        count = find_points(rows.start, rows.stop, *given, points, pixels)
-        return points[:count].copy(), pixels[:count].copy()  # the rest of the memory is free again
-
-    points, pixels = (np.concatenate(parts) for parts in zip(*each_band(shape[0], of_band), strict=True))
-    column, row = pixels.T
-    entry = (row, column) if refined else np.unravel_index(owner[row, column], metric.depth.shape)
-    return PointCloud(
-        points=points,
-        colors=None if raw is None else _colors(raw, pixels),
-        confidence=metric.confidence[entry],
-        sigma=metric.sigma[entry],
-        pixels=pixels,
+    maps = tuple(values.ravel() for values in (metric.depth, metric.sigma, metric.confidence))
+    given = owner, virtual_map.virtual_depth.ravel(), refined, maps, optics, grid, np.ascontiguousarray(center), share
+    # As many as there may be. Memory that stays untouched costs nothing.
+    room = _room(virtual_map, shape)
+    most = int(room[-1])
+    columns = (
+        np.empty((most, 3), np.float32),
+        np.empty((most, 2), np.int32),
+        np.empty(most, np.float32),
+        np.empty(most, np.float32),
     )
+
+    def of_band(rows: slice) -> int:
+        start = int(room[rows.start])
+        return int(find_points(rows.start, rows.stop, *given, tuple(column[start:] for column in columns)))
+
+    counts = each_band(shape[0], of_band)
+    starts = room[: shape[0] : ROWS_AT_A_TIME].tolist()
+    points, pixels, sigma, confidence = (_without_gaps(column, starts, counts) for column in columns)
+    return PointCloud(points, None if raw is None else _colors(raw, pixels), confidence, sigma, pixels)
+
+
+def _room(virtual_map: VirtualDepthMap, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """How many points the image's rows before each one may give at most, (h + 1,)."""
+    if not virtual_map.refined:
+        return np.arange(shape[0] + 1) * shape[1]
+    counts = np.concatenate(each_band(shape[0], lambda rows: np.isfinite(virtual_map.virtual_depth[rows]).sum(axis=1)))
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def _without_gaps(column: NDArray[Any], starts: list[int], counts: list[int]) -> NDArray[Any]:
+    """Rows (n, ...) of an array, so many from each start on; in the same memory where they fill most of it."""
+    total = sum(counts)
+    if 2 * total < len(column):
+        return np.concatenate([column[start : start + count] for start, count in zip(starts, counts, strict=True)])
+    end = 0
+    for start, count in zip(starts, counts, strict=True):
+        if start > end:
+            column[end : end + count] = column[start : start + count]
+        end += count
+    return column[:total]
 
 
 def _shares(virtual_map: VirtualDepthMap, camera: PlenopticCamera, optics: PixelOptics, center: Float64) -> Float64:

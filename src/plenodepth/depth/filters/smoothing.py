@@ -88,7 +88,7 @@ def median_of_present(planes: Float32, own: Float32) -> Float32:
     """
     rows = [np.where(np.isfinite(plane), plane, np.float32(np.inf)) for plane in planes]
     spare = np.empty_like(rows[0])
-    for i, j in _exchanges(len(rows)):
+    for i, j in sorting_exchanges(len(rows)):
         np.minimum(rows[i], rows[j], out=spare)
         np.maximum(rows[i], rows[j], out=rows[j])
         rows[i], spare = spare, rows[i]
@@ -102,7 +102,7 @@ def median_of_present(planes: Float32, own: Float32) -> Float32:
 
 
 @lru_cache
-def _exchanges(count: int) -> tuple[tuple[int, int], ...]:
+def sorting_exchanges(count: int) -> tuple[tuple[int, int], ...]:
     """The pairs to compare, in order, that sort `count` values: Batcher's merge exchange."""
     pairs = []
     top = 1 << max(count - 1, 0).bit_length() >> 1

@@ -7,10 +7,14 @@ import math
 import numpy as np
 
 from plenodepth.compiling import compiled
-from plenodepth.metric.kernels.points import entry_of, is_dark, undistort, virtual_point
+from plenodepth.metric.kernels.points import entry_of, follow_row, undistort
+from plenodepth.metric.kernels.sorting import kth_smallest, sort_columns
 
-f8 = np.float64
-i8 = np.int64
+f4 = np.float32
+i4 = np.int32
+
+MOST_SORTED = 32  # values of a pixel; of more, which are rare, the one that is wanted is searched for
+PIXELS_AT_A_TIME = 64
 
 
 @compiled
@@ -21,7 +25,6 @@ def find_places(first, last, owner, depth, refined, optics, view, place):
     place of the optical axis in it (column, row), and its focal length in its pixels.
     """
     width = owner.shape[1]
-    chosen = np.empty(width, np.int32)
     x, y, z, straight_x, straight_y = (
         np.empty(width),
         np.empty(width),
@@ -29,35 +32,25 @@ def find_places(first, last, owner, depth, refined, optics, view, place):
         np.empty(width),
         np.empty(width),
     )
-    high, wide = i8(view[0]), i8(view[1])
+    high, wide, axis_x, axis_y, focal = view[0], view[1], view[2], view[3], view[4]
     for row in range(first, last):
-        count = 0
+        follow_row(row, owner, depth, refined, optics, x, y, z)
+        undistort(x, y, width, optics.distortion, straight_x, straight_y)
         for column in range(width):
-            place[row, column] = -1
-            lens = owner[row, column]
-            if lens < 0:
-                continue
-            value = f8(depth[entry_of(refined, lens, row, column, width)])
-            if math.isnan(value) or value == 0 or is_dark(optics, lens, f8(column), f8(row)):
-                continue
-            chosen[count] = column
-            x[count], y[count], z[count] = virtual_point(optics, lens, f8(column), f8(row), value)
-            count += 1
-        undistort(x, y, count, optics.distortion, straight_x, straight_y)
-        for n in range(count):
             # A point lies in the direction of its image, on the other side: the depth need not be known.
-            at_x, at_y = view[2] + view[4] * straight_x[n] / z[n], view[3] + view[4] * straight_y[n] / z[n]
-            if z[n] < -optics.focal and 0 <= at_x < wide and 0 <= at_y < high:
-                place[row, chosen[n]] = i8(at_y) * wide + i8(at_x)
+            at_x = axis_x + focal * straight_x[column] / z[column]
+            at_y = axis_y + focal * straight_y[column] / z[column]
+            seen = (z[column] < -optics.focal) & (at_x >= 0) & (at_x < wide) & (at_y >= 0) & (at_y < high)
+            place[row, column] = i4(at_y) * i4(wide) + i4(at_x) if seen else i4(-1)
 
 
 @compiled
-def choose_depths(first, last, place, owner, depth, refined, by_median, out):
+def choose_depths(first, last, place, owner, depth, refined, by_median, exchanges, out):
     """The depth of pixels first … last − 1 of the central view, into out (n,); NaN stays where nothing is seen.
 
     `place` (h, w) says where each pixel is seen, `depth` is the flat map of its metric depth, of which what is > 0
-    counts. The least of a
-    pixel's depths, or their median (of two middle ones the nearer).
+    counts. The least of a pixel's depths, or their median (of two middle ones the nearer).
+    `exchanges` sort MOST_SORTED values (`sort_columns`).
     """
     starts = np.zeros(last - first + 1, np.int64)
     height, width = place.shape
@@ -77,32 +70,22 @@ def choose_depths(first, last, place, owner, depth, refined, by_median, out):
                 if value > 0:
                     values[filled[at]] = value
                     filled[at] += 1
-    for n in range(last - first):
-        count = starts[n + 1] - starts[n]
-        if count > 0:
+    sorted_together = np.empty((MOST_SORTED, PIXELS_AT_A_TIME), np.float32)
+    for start in range(0, last - first, PIXELS_AT_A_TIME):
+        end, most = min(start + PIXELS_AT_A_TIME, last - first), 0
+        for n in range(start, end):
+            most = max(most, starts[n + 1] - starts[n])
+        together = most <= MOST_SORTED
+        if together:
+            sorted_together[:most] = f4(math.inf)
+            for n in range(start, end):
+                for k in range(starts[n + 1] - starts[n]):
+                    sorted_together[k, n - start] = values[starts[n] + k]
+            sort_columns(sorted_together[:most], exchanges)
+        for n in range(start, end):
+            count = starts[n + 1] - starts[n]
             rank = (count - 1) // 2 if by_median else 0
-            out[first + n] = kth_smallest(values, starts[n], starts[n + 1] - 1, starts[n] + rank)
-
-
-@compiled
-def kth_smallest(values, low, high, wanted):
-    """The value that would stand at index `wanted` if values[low … high] were sorted; they change their order."""
-    while low < high:
-        pivot = values[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while values[left] < pivot:
-                left += 1
-            while values[right] > pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                left += 1
-                right -= 1
-        if wanted <= right:
-            high = right
-        elif wanted >= left:
-            low = left
-        else:
-            break
-    return values[wanted]
+            if count > 0 and together:
+                out[first + n] = sorted_together[rank, n - start]
+            elif count > 0:
+                out[first + n] = kth_smallest(values, starts[n], starts[n + 1] - 1, starts[n] + rank)

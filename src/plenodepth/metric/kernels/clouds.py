@@ -11,8 +11,11 @@ from plenodepth.compiling import compiled, inlined
 from plenodepth.metric.kernels.points import (
     centroid_at,
     entry_of,
-    is_dark,
+    follow_row,
+    from_pupil,
+    has_light,
     object_scale,
+    of_lens,
     undistort,
     virtual_point,
 )
@@ -25,17 +28,17 @@ START_ENTRIES = 4096  # of light from 0 to 1
 
 
 @inlined
-def apparent_place(optics, lens, target, gap):
+def apparent_place(lens, target, gap):
     """Distance, px, from the pupil's image of the pixel that looks `target` px away from it; NaN if none does.
 
-    `gap` is 1/v − 1/v0. The inverse of `chief_ray`, by halving.
+    `lens` is of `of_lens`, `gap` is 1/v − 1/v0. The inverse of `chief_ray`, by halving.
     """
-    low, high = 0.0, 1 / optics.per_pixel[lens]
-    if high + gap * centroid_at(optics, lens, high) < target:
+    low, high = 0.0, 1 / lens.per_pixel
+    if high + gap * centroid_at(lens, high) < target:
         return math.nan
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if middle + gap * centroid_at(optics, lens, middle) > target:
+        if middle + gap * centroid_at(lens, middle) > target:
             high = middle
         else:
             low = middle
@@ -51,14 +54,15 @@ def find_shares(optics, center, depth, reach, share):
     of them show the same part.
     """
     for lens in range(len(share)):
-        gap = 1 / depth[lens] - optics.inverse_focus[lens]
-        y = center[lens, 1] - optics.pupil_image[lens, 1]
+        look = of_lens(optics, lens)
+        gap = 1 / depth[lens] - look.inverse_focus
+        y = center[lens, 1] - look.pupil_v
         ends = 0.0
         for side in range(2):
             sign = f8(2 * side - 1)
-            x = center[lens, 0] + sign * reach[lens] - optics.pupil_image[lens, 0]
+            x = center[lens, 0] + sign * reach[lens] - look.pupil_u
             target = math.sqrt(x * x + y * y)
-            ends += sign * x * (apparent_place(optics, lens, target, gap) / max(target, 1e-12))
+            ends += sign * x * (apparent_place(look, target, gap) / max(target, 1e-12))
         stretch = ends / (2 * reach[lens])
         if not math.isnan(stretch):
             share[lens] *= stretch
@@ -75,49 +79,46 @@ def in_cell(grid, lens, share, center_u, center_v, x, y):
 
 
 @compiled
-def choose_pixels(row, owner, depth, refined, optics, grid, center, share, chosen):
-    """Columns of a row's pixels that give a point, into `chosen` (width,); returns how many.
+def choose_pixels(row, owner, depth, optics, grid, center, share, chosen):
+    """Columns of a row's pixels that give a point of a coarse map, into `chosen` (width,); returns how many.
 
-    A pixel needs a lens, a virtual depth and light. For a coarse map it also has to lie in the part that its
-    micro-image shows best, or on the centre; an empty `share` takes all.
+    A pixel needs a lens, a virtual depth and light, and has to lie in the part that its micro-image shows best, or on
+    the centre.
     """
-    count, width, partly = 0, owner.shape[1], len(share) > 0
-    pitch, last, value = max(grid.pitch[0], grid.pitch[1]), -1, f4(math.nan)
-    center_u = center_v = reach = 0.0
-    for column in range(width):
-        lens = owner[row, column]
-        if lens < 0:
+    count, end, width, pitch = 0, 0, owner.shape[1], max(grid.pitch[0], grid.pitch[1])
+    while end < width:
+        start, lens = end, owner[row, end]
+        while end < width and owner[row, end] == lens:
+            end += 1
+        if lens < 0 or not math.isfinite(depth[lens]) or depth[lens] == 0:
             continue
-        if refined:
-            value = depth[row * width + column]
-        elif lens != last:  # neighbouring pixels are mostly of one lens
-            value = depth[lens]
-            if partly:
-                center_u, center_v = center[lens, 0], center[lens, 1]
-                # A cell reaches no farther than pitch/√2 (square) from its centre; few pixels need the exact test.
-                reach = (share[lens] * pitch) ** 2 / 2
-        last = lens
-        if not math.isfinite(value) or value == 0:
-            continue
-        if partly:
+        look, center_u, center_v = of_lens(optics, lens), center[lens, 0], center[lens, 1]
+        # A cell reaches no farther than pitch/√2 (square) from its centre; few pixels need the exact test.
+        reach = max((share[lens] * pitch) ** 2 / 2, 0.5)
+        for column in range(start, end):
             x, y = column - center_u, row - center_v
-            near = x * x + y * y <= reach and in_cell(grid, lens, share[lens], center_u, center_v, x, y)
-            if not near and not (abs(x) <= 0.5 and abs(y) <= 0.5):
+            if x * x + y * y > reach:
                 continue
-        if not is_dark(optics, lens, f8(column), f8(row)):
-            chosen[count] = column
-            count += 1
+            mine = (abs(x) <= 0.5 and abs(y) <= 0.5) or in_cell(grid, lens, share[lens], center_u, center_v, x, y)
+            if mine and has_light(look, from_pupil(look, f8(column), f8(row))):
+                chosen[count] = column
+                count += 1
     return count
 
 
 @compiled
-def find_points(first, last, owner, depth, refined, optics, grid, center, share, points, pixels):
-    """Points (n, 3) mm of rows first … last − 1, and the pixels (n, 2) that see them; returns how many.
+def find_points(first, last, owner, depth, refined, metric, optics, grid, center, share, out):
+    """Points of the pixels of rows first … last − 1; returns how many.
 
-    None lie at or beyond infinity, or where the distortion cannot be undone.
+    `depth` is the flat map of virtual depth, `metric` are those of depth, σ and confidence in mm. `share` (J,) is how
+    large a part of each micro-image gives points; empty, all of it does. `out` are points (n, 3) mm, the pixels (n, 2)
+    that see them, their σ (n,) mm and confidence (n,). No points lie at or beyond infinity, or where the distortion
+    cannot be undone.
     """
-    total, width = 0, owner.shape[1]
-    chosen = np.empty(width, np.int32)
+    metric_depth, metric_sigma, metric_confidence = metric
+    points, pixels, sigma, confidence = out
+    total, width, partly = 0, owner.shape[1], len(share) > 0
+    chosen = np.arange(width).astype(np.int32)
     x, y, z, straight_x, straight_y = (
         np.empty(width),
         np.empty(width),
@@ -126,19 +127,28 @@ def find_points(first, last, owner, depth, refined, optics, grid, center, share,
         np.empty(width),
     )
     for row in range(first, last):
-        count = choose_pixels(row, owner, depth, refined, optics, grid, center, share, chosen)
-        for n in range(count):
-            column = chosen[n]
-            lens = owner[row, column]
-            value = f8(depth[entry_of(refined, lens, row, column, width)])
-            x[n], y[n], z[n] = virtual_point(optics, lens, f8(column), f8(row), value)
+        if partly:
+            count = choose_pixels(row, owner, depth, optics, grid, center, share, chosen)
+            for n in range(count):
+                lens, u, v = owner[row, chosen[n]], f8(chosen[n]), f8(row)
+                look = of_lens(optics, lens)
+                away = from_pupil(look, u, v)
+                centroid = centroid_at(look, away)
+                x[n], y[n], z[n] = virtual_point(look, optics.sensor, u, v, f8(depth[lens]), away, centroid)
+        else:
+            count = width
+            follow_row(row, owner, depth, refined, optics, x, y, z)
         undistort(x, y, count, optics.distortion, straight_x, straight_y)
         for n in range(count):
             scale = object_scale(optics, z[n])
-            if math.isfinite(scale * straight_x[n]):
+            if not math.isfinite(scale * straight_x[n]):
+                continue
+            entry = entry_of(refined, owner[row, chosen[n]], row, chosen[n], width)
+            if math.isfinite(metric_depth[entry]):
                 points[total, 0], points[total, 1] = f4(scale * straight_x[n]), f4(scale * straight_y[n])
                 points[total, 2] = f4(scale * z[n])
                 pixels[total, 0], pixels[total, 1] = chosen[n], row
+                sigma[total], confidence[total] = metric_sigma[entry], metric_confidence[entry]
                 total += 1
     return total
 

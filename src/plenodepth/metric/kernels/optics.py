@@ -9,6 +9,7 @@ values of R, and lenses interpolate between two of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ class PixelOptics(NamedTuple):
     centroid: Float64  # (tables + 1, ENTRIES) px
 
 
+@lru_cache(maxsize=2)  # for the cloud and the central view of many frames
 def pixel_optics(camera: PlenopticCamera, *, clipped: bool) -> PixelOptics:
     """Pack a camera. `clipped`: pixels look along the chief rays of its aperture, not through the lens' centre."""
     indices = camera.micro_images.lattice.indices()

@@ -3,55 +3,135 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.compiling import compiled, inlined
+
+f8 = np.float64
+i4 = np.int32
 
 NEWTON_STEPS = 30
 NEWTON_TOLERANCE = 1e-10  # mm: a ten-thousandth of what matters
 FOLDED = 1e-6  # mm: a point whose distortion is this far from undone lies beyond a fold of it
 
 
-@inlined
-def centroid_at(optics, lens, distance):
-    """Centroid, px, of the open part of the lens for a pixel `distance` px from the pupil's image, which has light."""
-    at = distance * optics.per_pixel[lens] * (optics.centroid.shape[1] - 1)
-    entry = min(int(at), optics.centroid.shape[1] - 2)
-    rest, part, table = at - entry, optics.part[lens], optics.table[lens]
-    one = optics.centroid[table, entry] + rest * (optics.centroid[table, entry + 1] - optics.centroid[table, entry])
-    other = optics.centroid[table + 1, entry]
-    other += rest * (optics.centroid[table + 1, entry + 1] - other)
-    return one + part * (other - one)
+class LensOptics(NamedTuple):
+    """What `PixelOptics` says of one lens. If nothing is clipped its light never ends and its centroid is 0."""
+
+    x: float  # C, camera frame, mm
+    y: float
+    z: float
+    pupil_u: float  # where the lens shows the middle of the pupil, px
+    pupil_v: float
+    inverse_focus: float  # 1/v0
+    per_pixel: float  # 1/px: what a distance from the pupil's image is multiplied by; at 1 the light ends
+    part: float  # how much of the second table is in the centroid
+    first_table: NDArray[np.float64]  # px
+    second_table: NDArray[np.float64]
 
 
-@inlined
-def is_dark(optics, lens, u, v):
-    """Whether a pixel (u, v) of a lens' micro-image gets no light."""
-    if not optics.clipped:
-        return False
-    x, y = u - optics.pupil_image[lens, 0], v - optics.pupil_image[lens, 1]
-    return (x * x + y * y) * optics.per_pixel[lens] ** 2 > 1
-
-
-@inlined
-def chief_ray(optics, lens, u, v, inverse_depth):
-    """Where an unclipped pixel would show what the pixel (u, v) shows at 1/v, px. The pixel gets light."""
-    if not optics.clipped:
-        return u, v
-    middle_u, middle_v = optics.pupil_image[lens, 0], optics.pupil_image[lens, 1]
-    x, y = u - middle_u, v - middle_v
-    distance = math.sqrt(x * x + y * y)
-    shift = (inverse_depth - optics.inverse_focus[lens]) * centroid_at(optics, lens, distance)
-    stretch = 1 + shift / max(distance, 1e-12)
-    return middle_u + x * stretch, middle_v + y * stretch
-
-
-@inlined
-def virtual_point(optics, lens, u, v, depth):
-    """The (distorted) point behind the main lens, mm, that a pixel sees at virtual depth: C + depth (X − C)."""
-    u, v = chief_ray(optics, lens, u, v, 1 / depth)
+@compiled
+def of_lens(optics, lens):
+    """The optics of one lens: looked up once, they stay in registers for all its pixels."""
     x, y, z = optics.lens_center[lens, 0], optics.lens_center[lens, 1], optics.lens_center[lens, 2]
-    on_sensor_x, on_sensor_y = optics.sensor[0] - optics.sensor[3] * u, optics.sensor[1] - optics.sensor[3] * v
-    return x + depth * (on_sensor_x - x), y + depth * (on_sensor_y - y), z + depth * (optics.sensor[2] - z)
+    if not optics.clipped:
+        return LensOptics(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, optics.centroid[0], optics.centroid[1])
+    return LensOptics(
+        x,
+        y,
+        z,
+        optics.pupil_image[lens, 0],
+        optics.pupil_image[lens, 1],
+        optics.inverse_focus[lens],
+        optics.per_pixel[lens],
+        optics.part[lens],
+        optics.centroid[optics.table[lens]],
+        optics.centroid[optics.table[lens] + 1],
+    )
+
+
+@inlined
+def centroid_at(lens, distance):
+    """Centroid, px, of the open part of a lens for a pixel `distance` px from the pupil's image.
+
+    `lens` is of `of_lens`, here and below.
+    """
+    last = lens.first_table.shape[0] - 1
+    at = min(distance * lens.per_pixel * last, f8(last))
+    entry = min(i4(at), i4(last - 1))
+    rest = at - entry
+    one, other = lens.first_table[entry], lens.second_table[entry]
+    one += rest * (lens.first_table[entry + 1] - one)
+    other += rest * (lens.second_table[entry + 1] - other)
+    return one + lens.part * (other - one)
+
+
+@inlined
+def from_pupil(lens, u, v):
+    """Distance, px, of a pixel (u, v) from where its lens shows the middle of the pupil."""
+    x, y = u - lens.pupil_u, v - lens.pupil_v
+    return math.sqrt(x * x + y * y)
+
+
+@inlined
+def has_light(lens, distance):
+    """Whether a pixel `distance` px from the pupil's image gets any light."""
+    return distance * lens.per_pixel <= 1
+
+
+@inlined
+def virtual_point(lens, sensor, u, v, depth, distance, centroid):
+    """The (distorted) point behind the main lens, mm, that a pixel (u, v) with light sees at virtual depth.
+
+    C + depth (X − C), where X is the place on the sensor at which an unclipped pixel would show the same: the clipped
+    one stands at `distance` px (`from_pupil`) from the pupil's image, its centroid is that of `centroid_at`.
+    """
+    shift = (1 / depth - lens.inverse_focus) * centroid
+    stretch = 1 + shift / max(distance, 1e-12)
+    u, v = lens.pupil_u + (u - lens.pupil_u) * stretch, lens.pupil_v + (v - lens.pupil_v) * stretch
+    on_sensor_x, on_sensor_y = sensor[0] - sensor[3] * u, sensor[1] - sensor[3] * v
+    x, y, z = lens.x, lens.y, lens.z
+    return x + depth * (on_sensor_x - x), y + depth * (on_sensor_y - y), z + depth * (sensor[2] - z)
+
+
+@compiled
+def follow_row(row, owner, depth, refined, optics, x, y, z):
+    """The virtual points that all pixels of a row see, into x, y, z (width,) mm; 0, 0, 0 for those that see none.
+
+    A pixel needs a lens, a virtual depth (`depth` is the flat map) and light. All pixels of a lens are computed alike,
+    in loops of their own around what is looked up, so that the others become vector instructions.
+    """
+    width = owner.shape[1]
+    sensor = (optics.sensor[0], optics.sensor[1], optics.sensor[2], optics.sensor[3])
+    end, v = 0, f8(row)
+    while end < width:
+        start, lens = end, owner[row, end]
+        while end < width and owner[row, end] == lens:
+            end += 1
+        if lens < 0:
+            x[start:end] = y[start:end] = z[start:end] = 0
+            continue
+        if refined:
+            z[start:end] = depth[row * width + start : row * width + end]
+        else:
+            z[start:end] = depth[lens]
+        look = of_lens(optics, lens)
+        distance, centroid = x, y  # until the points are known
+        for column in range(start, end):
+            distance[column] = from_pupil(look, f8(column), v)
+        for column in range(start, end):
+            centroid[column] = centroid_at(look, distance[column])
+        for column in range(start, end):
+            value, away = z[column], distance[column]
+            # NaN and infinite depths fail the comparison.
+            sees = has_light(look, away) & (abs(value) > 0) & (abs(value) < math.inf)
+            at_x, at_y, at_z = virtual_point(look, sensor, f8(column), v, value, away, centroid[column])
+            x[column] = at_x if sees else 0.0
+            y[column] = at_y if sees else 0.0
+            z[column] = at_z if sees else 0.0
 
 
 @compiled
