@@ -75,8 +75,9 @@ def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     assert frame["settings"]["depth"]["aperture_model"] == "auto"
     assert frame["note"] == "the camera's depth scale is for aperture model off, and not applied (off would apply it)"
     assert frame["median_z_mm"] == pytest.approx(1000, rel=0.02)
-    line = succeeds(*command).words
-    assert f"aperture model per_pixel; {frame['note']}; see" in line
+    printed = succeeds(*command).words
+    assert f"aperture model per_pixel note: {frame['note']} " in printed
+    assert f"median {frame['median_z_mm']:.0f} mm; see {tmp_path / 'out'}/raw.json" in printed
     (off,) = succeeds(*command, "--json", "--aperture-model", "off").json["frames"]
     assert (off["aperture_model"], off["depth_scale_applied"]) == ("off", True)
     assert "note" not in off

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.shared.common import JsonOption, print_json
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
     from plenodepth.metric.result import DepthSummary
 
+COLUMNS = 80  # of a narrow terminal; paths are not broken
 OPTION_OF = {"near": "--min-z", "far": "--max-z", "least_confidence": "--least-confidence"}
 
 
@@ -140,9 +142,9 @@ def depth(
         print_json({"frames": [summary.content() for summary in summaries], "failed": failed})
     else:
         for summary in summaries:
-            console().print(_line(summary, out))
+            print(_report(summary, out))
         if summaries:
-            console().print(f"{_frames(len(summaries))} in all: {_since_start()}")
+            print(f"{_frames(len(summaries))} in all: {_since_start()}")
     if failed:
         raise typer.Exit(2)
 
@@ -178,17 +180,19 @@ def _typed(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _line(summary: DepthSummary, out: Path) -> str:
-    coverage = f"{100 * summary.valid_fraction:.0f} % with depth"
+def _report(summary: DepthSummary, out: Path) -> str:
+    """What a frame gave, how, what the user should know, and what it took: lines that fit a terminal."""
+    found = f"{100 * summary.valid_fraction:.0f} % with depth"
     if summary.median_z_mm is not None:
-        coverage += f", median {summary.median_z_mm:.0f} mm"
+        found += f", median {summary.median_z_mm:.0f} mm"
     elif summary.median_virtual_depth is not None:
-        coverage += f", median virtual depth {summary.median_virtual_depth:.2f}"
-    note = f"; {summary.note}" if summary.note else ""
+        found += f", median virtual depth {summary.median_virtual_depth:.2f}"
     total = summary.clock.total
     stages = ", ".join(f"{name} {taken.cpu:.1f}" for name, taken in summary.clock.stages.items() if taken.cpu >= 0.05)
-    return (
-        f"{summary.image}: {coverage}, devignetted by {summary.devignetting}, aperture model {summary.aperture_model}"
-        f"{note}; see {out}/{summary.image}.json\n"
-        f"  {total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}"
-    )
+    below = [
+        f"devignetted by {summary.devignetting}, aperture model {summary.aperture_model}",
+        *([f"note: {summary.note}"] if summary.note else []),
+        f"{total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}",
+    ]
+    lines = [textwrap.fill(line, COLUMNS, initial_indent="  ", subsequent_indent="    ") for line in below]
+    return "\n".join([f"{summary.image}: {found}; see {out}/{summary.image}.json", *lines])

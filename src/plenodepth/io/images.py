@@ -121,6 +121,8 @@ def write_float_map(array: npt.ArrayLike, path: Path | str, *, compressed: bool 
 
 
 def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
+    if values.dtype == np.float32:  # also in another byte order
+        return values.astype(np.float32, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         single = values.astype(np.float32)
     if np.isinf(single).any() and not np.array_equal(np.isinf(single), np.isinf(values)):
@@ -152,7 +154,10 @@ def _opencv_image(data: bytes, path: Path | str) -> npt.NDArray[Any]:
         raise InputError(f"cannot be decoded: {error.err or 'damaged'}", file=path, fix=_TRUNCATED) from None
     if image is None:
         raise InputError("cannot be decoded", file=path, fix=_TRUNCATED)
-    return image if image.ndim == 2 else np.concatenate([image[..., 2::-1], image[..., 3:]], axis=2)
+    if image.ndim == 3 and image.shape[2] >= 3:
+        opposite = cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA
+        cv2.cvtColor(image, opposite, dst=image)
+    return np.asarray(image)
 
 
 def _tiff_page(data: bytes, path: Path | str) -> npt.NDArray[Any]:

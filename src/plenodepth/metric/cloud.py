@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ from plenodepth.threads import ROWS_AT_A_TIME, each_band
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
+
+Columns = tuple[NDArray[Any], ...]  # points, pixels, σ, confidence
 
 POINTS_AT_A_TIME = 1 << 18
 
@@ -71,45 +74,59 @@ def point_cloud(
     share = np.empty(0) if refined or every_pixel else _shares(virtual_map, camera, optics, center)
     maps = tuple(values.ravel() for values in (metric.depth, metric.sigma, metric.confidence))
     given = owner, virtual_map.virtual_depth.ravel(), refined, maps, optics, grid, np.ascontiguousarray(center), share
-    # As many as there may be. Memory that stays untouched costs nothing.
-    room = _room(virtual_map, shape)
-    most = int(room[-1])
-    columns = (
-        np.empty((most, 3), np.float32),
-        np.empty((most, 2), np.int32),
-        np.empty(most, np.float32),
-        np.empty(most, np.float32),
-    )
 
-    def of_band(rows: slice) -> int:
-        start = int(room[rows.start])
-        return int(find_points(rows.start, rows.stop, *given, tuple(column[start:] for column in columns)))
+    def find(first: int, last: int, columns: Columns) -> int:
+        return int(find_points(first, last, *given, columns))
 
-    counts = each_band(shape[0], of_band)
-    starts = room[: shape[0] : ROWS_AT_A_TIME].tolist()
-    points, pixels, sigma, confidence = (_without_gaps(column, starts, counts) for column in columns)
+    columns = _refined_columns(virtual_map.virtual_depth, find) if refined else _coarse_columns(shape, find)
+    points, pixels, sigma, confidence = columns
     return PointCloud(points, None if raw is None else _colors(raw, pixels), confidence, sigma, pixels)
 
 
-def _room(virtual_map: VirtualDepthMap, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """How many points the image's rows before each one may give at most, (h + 1,)."""
-    if not virtual_map.refined:
-        return np.arange(shape[0] + 1) * shape[1]
-    counts = np.concatenate(each_band(shape[0], lambda rows: np.isfinite(virtual_map.virtual_depth[rows]).sum(axis=1)))
-    return np.concatenate([[0], np.cumsum(counts)])
+def _empty_columns(count: int) -> Columns:
+    """Room for the points, pixels, σ and confidence of so many points."""
+    return (
+        np.empty((count, 3), np.float32),
+        np.empty((count, 2), np.int32),
+        np.empty(count, np.float32),
+        np.empty(count, np.float32),
+    )
+
+
+def _coarse_columns(shape: tuple[int, int], find: Callable[[int, int, Columns], int]) -> Columns:
+    """The columns of a coarse map's cloud: few of the pixels give points, so each band's are copied together."""
+
+    def of_band(rows: slice) -> Columns:
+        columns = _empty_columns((rows.stop - rows.start) * shape[1])
+        count = find(rows.start, rows.stop, columns)
+        return tuple(column[:count].copy() for column in columns)  # the rest of the memory is free again
+
+    parts = each_band(shape[0], of_band)
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+
+def _refined_columns(depth: Float32, find: Callable[[int, int, Columns], int]) -> Columns:
+    """The columns of a refined map's cloud: nearly every depth gives a point, so bands write where theirs will be."""
+    height = len(depth)
+    known = np.concatenate(each_band(height, lambda rows: np.isfinite(depth[rows]).sum(axis=1)))
+    before = np.concatenate([[0], np.cumsum(known)]).tolist()  # each row
+    columns = _empty_columns(before[-1])
+
+    def of_band(rows: slice) -> int:
+        return find(rows.start, rows.stop, tuple(column[before[rows.start] : before[rows.stop]] for column in columns))
+
+    counts, starts = each_band(height, of_band), before[:height:ROWS_AT_A_TIME]
+    return tuple(_without_gaps(column, starts, counts) for column in columns)
 
 
 def _without_gaps(column: NDArray[Any], starts: list[int], counts: list[int]) -> NDArray[Any]:
-    """Rows (n, ...) of an array, so many from each start on; in the same memory where they fill most of it."""
-    total = sum(counts)
-    if 2 * total < len(column):
-        return np.concatenate([column[start : start + count] for start, count in zip(starts, counts, strict=True)])
+    """The rows (n, ...) of an array that are filled, so many from each start on, moved together in the same memory."""
     end = 0
     for start, count in zip(starts, counts, strict=True):
         if start > end:
             column[end : end + count] = column[start : start + count]
         end += count
-    return column[:total]
+    return column[:end]
 
 
 def _shares(virtual_map: VirtualDepthMap, camera: PlenopticCamera, optics: PixelOptics, center: Float64) -> Float64:

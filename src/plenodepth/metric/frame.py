@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ def estimate_depth(
         if isinstance(camera, PlenopticCamera):
             with clock.stage("metric"):
                 metric = metric_depth_map(virtual, camera)
-    with clock.stage("summary"):
+    with clock.stage("summary"), limited_threads(threads):
         summary = _summary(image, camera, virtual, metric, SettingsFile(settings, filters), used_device, threads, clock)
     return DepthResult(image, camera, virtual, metric, summary)
 
@@ -77,7 +78,7 @@ def _summary(
     clock: StageClock,
 ) -> DepthSummary:
     kappa = used_kappa(camera, settings.depth)
-    present = np.isfinite(virtual.virtual_depth)
+    quantiles = _quantiles(virtual, metric)
     return DepthSummary(
         plenodepth=__version__,
         image=image.name,
@@ -91,11 +92,8 @@ def _summary(
         blur_coefficient=None if kappa is None else kappa.value,
         blur_coefficient_from=None if kappa is None else kappa.source,
         valid_fraction=virtual.valid_fraction,
-        **_quartiles("virtual_depth", virtual.virtual_depth),
-        median_sigma_virtual_depth=_median(virtual.sigma),
-        **_in_millimetres(metric),
+        **quantiles,
         note="; ".join(_notes(virtual, camera)),
-        median_confidence=_median(virtual.confidence[present]),
         settings=settings,
         metric=metric is not None,
     )
@@ -130,19 +128,29 @@ def _notes(virtual: VirtualDepthMap, camera: PlenopticCamera | GridCamera) -> li
     return notes
 
 
-def _in_millimetres(metric: MetricDepthMap | None) -> dict[str, Any]:
+def _quantiles(virtual: VirtualDepthMap, metric: MetricDepthMap | None) -> dict[str, Any]:
+    """Medians and quartiles of the maps by their names in the summary, None where there is nothing."""
     nothing = np.empty(0, np.float32)
-    depth, sigma = (nothing, nothing) if metric is None else (metric.depth, metric.sigma)
-    return {**_quartiles("z_mm", depth), "median_sigma_z_mm": _median(sigma)}
+    z, sigma_z = (nothing, nothing) if metric is None else (metric.depth, metric.sigma)
+    known = np.isfinite(virtual.virtual_depth)
+    with ThreadPoolExecutor(thread_count()) as pool:
+        of_maps = [
+            pool.submit(_quartiles, "virtual_depth", virtual.virtual_depth),
+            pool.submit(_quartiles, "z_mm", z),
+            pool.submit(_median, "sigma_virtual_depth", virtual.sigma),
+            pool.submit(_median, "sigma_z_mm", sigma_z),
+            pool.submit(_median, "confidence", virtual.confidence, known),
+        ]
+        return {name: value for found in of_maps for name, value in found.result().items()}
 
 
-def _quartiles(name: str, values: NDArray[np.float32]) -> dict[str, Any]:
+def _quartiles(name: str, values: NDArray[np.float32]) -> dict[str, float | None]:
     present = values[np.isfinite(values)]
-    found = np.quantile(present, QUARTILES) if present.size else [np.nan] * 3
+    found = np.quantile(present, QUARTILES, overwrite_input=True) if present.size else [np.nan] * 3
     low, middle, high = (None if np.isnan(value) else float(value) for value in found)
     return {f"median_{name}": middle, f"q25_{name}": low, f"q75_{name}": high}
 
 
-def _median(values: NDArray[np.float32]) -> float | None:
-    present = values[np.isfinite(values)]
-    return float(np.median(present)) if present.size else None
+def _median(name: str, values: NDArray[np.float32], known: NDArray[np.bool_] | None = None) -> dict[str, float | None]:
+    present = values[np.isfinite(values) if known is None else known & np.isfinite(values)]
+    return {f"median_{name}": float(np.median(present, overwrite_input=True)) if present.size else None}

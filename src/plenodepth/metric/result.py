@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -34,7 +35,7 @@ from plenodepth.metric.cloud_files import write_cloud
 from plenodepth.metric.depth_map import MetricDepthMap
 from plenodepth.metric.picture import depth_picture
 from plenodepth.raw.image import RawImage
-from plenodepth.threads import limited_threads
+from plenodepth.threads import limited_threads, thread_count
 from plenodepth.timing import StageClock
 
 Float32 = NDArray[np.float32]
@@ -186,13 +187,16 @@ class DepthResult:
         cloud = self.cloud if "cloud" in chosen else None
         maps = {name: values for name in chosen if (values := self._map(name)) is not None}
         with atomic_files(target) as unfinished:
-            with self._stage("write"):
-                for name, values in maps.items():
-                    write_float_map(values, unfinished / f"{self.name}.{SUFFIXES[name]}", compressed=False)
+            with self._stage("write"), ThreadPoolExecutor(thread_count()) as pool:
+                # What takes longest starts first: drawing the picture, then the cloud.
+                tasks = [pool.submit(self._write_picture, unfinished)] if "picture" in chosen else []
                 if cloud is not None:
-                    write_cloud(cloud, unfinished / f"{self.name}.ply")
-                if "picture" in chosen:
-                    write_figure(self._picture(), unfinished / f"{self.name}.png", dpi=PICTURE_DPI)
+                    tasks.append(pool.submit(write_cloud, cloud, unfinished / f"{self.name}.ply"))
+                for name, values in reversed(maps.items()):
+                    path = unfinished / f"{self.name}.{SUFFIXES[name]}"
+                    tasks.append(pool.submit(write_float_map, values, path, compressed=False))
+                for task in reversed(tasks):  # of several files that fail, the first of `outputs` is named
+                    task.result()
             # Last, because it says what the writing took.
             with atomic_path(unfinished / f"{self.name}.json") as record:
                 record.write_text(json_text(self.summary.content()), encoding="utf-8")
@@ -225,13 +229,12 @@ class DepthResult:
             raise InputError(NEEDS_CALIBRATION, field="camera", fix="use `virtual`")
         return self.metric
 
-    def _picture(self) -> Any:
+    def _write_picture(self, folder: Path) -> None:
         kind = "refined" if self.virtual.refined else "coarse"
         cue = "blur aware" if self.summary.settings.depth.blur else "disparity only"
         title = f"{self.name}: {kind}, {cue}"
-        if self.metric is None:
-            return depth_picture(self.virtual.virtual_depth, title, "virtual depth")
-        return depth_picture(self.metric.depth, title, "mm")
+        shown = (self.virtual.virtual_depth, "virtual depth") if self.metric is None else (self.metric.depth, "mm")
+        write_figure(depth_picture(shown[0], title, shown[1]), folder / f"{self.name}.png", dpi=PICTURE_DPI)
 
 
 def require_outputs(outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera) -> tuple[Output, ...]:

@@ -31,6 +31,7 @@ METHODS = {
 }
 LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 LEAST_LIGHT = 0.05  # of the light at a micro-image's centre: below, dividing would only magnify noise
+ROWS_IN_CACHE = 16  # even, for Bayer patterns; what is computed of so many rows stays in the processor's cache
 DARK_WHITE = 0.01  # of full scale at the centres: a white image with less is no white image
 
 
@@ -73,26 +74,36 @@ def divided_by_white(
     most = np.float32(np.inf if white.dtype == np.float32 else theirs.saturated)
     light = np.empty(image.shape, np.float32)
 
+    numbers, reference_numbers, lines = _lines(image), _lines(white), _lines(light)
+    # A row of limits, or two for a Bayer pattern: NumPy is slow along an axis of three or two.
+    limits = np.tile(least, (1, image.shape[1]) if pattern is None else (1, image.shape[1] // 2 + 1))
+    limits = limits[:, : lines.shape[1]]
+
     def fill(rows: slice) -> None:
-        reference = white[rows].astype(np.float32)
-        limit = least
-        if pattern is not None:
-            limit = np.tile(least, (reference.shape[0] // 2 + 1, reference.shape[1] // 2 + 1))
-            limit = limit[: reference.shape[0], : reference.shape[1]]
-        unsaturated = reference < most
-        reference -= white_black
-        usable = (reference >= limit) & unsaturated  # the limit is > 0, and so is what the image is divided by
-        if usable.ndim == 3:
-            usable = usable[..., 0] & usable[..., 1] & usable[..., 2]
-        reference[~usable] = np.nan
-        with np.errstate(over="ignore"):
-            result = np.subtract(image[rows], black, out=light[rows])
+        reference = np.subtract(reference_numbers[rows], white_black, dtype=np.float32)
+        usable = reference_numbers[rows] < most
+        for row in range(len(limits)):
+            # The limit is > 0, and so is what the image is divided by.
+            usable[row :: len(limits)] &= reference[row :: len(limits)] >= limits[row]
+        result = np.subtract(numbers[rows], black, out=lines[rows], dtype=np.float32)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             result /= reference
             result *= ratio
-        result[~np.isfinite(result)] = np.nan
+        if image.dtype == np.float32:
+            result[~np.isfinite(result)] = np.nan
+        channels = usable.reshape(*usable.shape[:1], image.shape[1], -1)
+        missing = ~np.logical_and.reduce([channels[..., channel] for channel in range(channels.shape[2])])
+        for channel in range(channels.shape[2]):
+            light_of_channel = result.reshape(channels.shape)[..., channel]
+            np.copyto(light_of_channel, np.float32(np.nan), where=missing)
 
-    each_band(len(image), fill)
+    each_band(len(image), fill, rows=ROWS_IN_CACHE)
     return light
+
+
+def _lines(image: NDArray[Any]) -> NDArray[Any]:
+    """An image (h, w) or (h, w, 3) as rows of numbers."""
+    return image.reshape(len(image), -1)
 
 
 def _bright_centers(

@@ -47,22 +47,26 @@ def sampled_micro_images(camera: PlenopticCamera | GridCamera, most: int, reach:
     return k[chosen[::step]], l[chosen[::step]]
 
 
-def patch_pixels(micro_images: MicroImageArray, k: Indices, l: Indices, reach: float) -> tuple[Indices, Indices]:
-    """Columns u and rows v, each (n, p), of the p pixels within `reach` px of each of n rounded centres."""
-    nearest = np.rint(micro_images.center(k, l)).astype(np.int64)
+def patch_pixels(micro_images: MicroImageArray, k: Indices, l: Indices, reach: float) -> tuple[Indices, Indices, Array]:
+    """Columns u and rows v, each (n, p), of the p pixels within `reach` px of each of n rounded centres.
+
+    With them their distances (n, p) in px from the exact centres.
+    """
+    center = micro_images.center(k, l)
+    nearest = np.rint(center).astype(np.int64)
     side = np.arange(-int(reach), int(reach) + 1)
     dv, du = (step.ravel() for step in np.meshgrid(side, side, indexing="ij"))
     near = du**2 + dv**2 <= reach**2
-    return nearest[:, :1] + du[near], nearest[:, 1:] + dv[near]
+    u, v = nearest[:, :1] + du[near], nearest[:, 1:] + dv[near]
+    return u, v, np.hypot(u - center[:, :1], v - center[:, 1:])
 
 
 def patches(
     image: NDArray[np.generic], micro_images: MicroImageArray, k: Indices, l: Indices, reach: float
 ) -> tuple[NDArray[np.generic], Array]:
-    """Values (n, p) or (n, p, 3) of those pixels, and their distances (n, p) in px from the exact centres.
+    """Values (n, p) or (n, p, 3) of those pixels, and their distances (n, p).
 
     The micro-images are of `sampled_micro_images`, so that the pixels lie in the image.
     """
-    u, v = patch_pixels(micro_images, k, l, reach)
-    center = micro_images.center(k, l)
-    return image[v, u], np.hypot(u - center[:, :1], v - center[:, 1:])
+    u, v, distance = patch_pixels(micro_images, k, l, reach)
+    return image[v, u], distance

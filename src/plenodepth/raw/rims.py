@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.raw.image import RimCheck
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.offsets import patches, sampled_micro_images
+from plenodepth.raw.offsets import patch_pixels, sampled_micro_images
 from plenodepth.raw.vignetting import falling_profile, predicted_vignetting
 
 Array = NDArray[np.float64]
@@ -40,15 +41,26 @@ class Samples:
 
 def sampled(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Samples | None:
     """Pixels of some thousand micro-images, mean of the channels; None where the image holds no whole micro-image."""
-    reach = camera.micro_images.radius
-    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
-    if not len(k):
+    u, v, distance, types = _sampled_pixels(camera)
+    if not len(types):
         return None
-    values, distance = patches(image, camera.micro_images, k, l, reach)
-    numbers = np.asarray(values, dtype=np.float64)
-    types = np.maximum(camera.micro_images.lens_type(k, l), 0)
-    mean, peak = (numbers.mean(axis=2), numbers.max(axis=2)) if numbers.ndim == 3 else (numbers, numbers)
+    numbers = np.asarray(image[v, u], dtype=np.float64)
+    mean = peak = numbers
+    if numbers.ndim == 3:  # NumPy is slow along an axis of three
+        red, green, blue = (np.ascontiguousarray(numbers[..., channel]) for channel in range(3))
+        mean, peak = (red + green + blue) / 3, np.maximum(np.maximum(red, green), blue)
     return Samples(mean, peak, distance, types)
+
+
+@lru_cache(maxsize=1)  # image and white image are sampled alike, several times
+def _sampled_pixels(
+    camera: PlenopticCamera | GridCamera,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, NDArray[np.int64]]:
+    """Columns and rows, each (n, p), of pixels in n micro-images; their distances (n, p) from centres; types (n,)."""
+    micro_images, reach = camera.micro_images, camera.micro_images.radius
+    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
+    u, v, distance = patch_pixels(micro_images, k, l, reach)
+    return u, v, distance, np.maximum(micro_images.lens_type(k, l), 0)
 
 
 def rim_brightness(

@@ -171,7 +171,7 @@ def _owned(
     micro_images: MicroImageArray, k: NDArray[np.int64], l: NDArray[np.int64], reach: float
 ) -> NDArray[np.bool_]:
     """Which of the pixels of `patches` lie nearest to the centre that they were taken around, (n, p)."""
-    u, v = patch_pixels(micro_images, k, l, reach)
+    u, v, _ = patch_pixels(micro_images, k, l, reach)
     nearest_k, nearest_l = micro_images.owner(np.stack([u, v], axis=-1))
     return np.asarray((nearest_k == k[:, None]) & (nearest_l == l[:, None]))
 

@@ -101,7 +101,7 @@ def _sampled(whites: Mapping[float, NDArray[Any]], camera: PlenopticCamera) -> l
     k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
     if not len(k):
         raise InputError("hold no whole micro-image", field="whites")
-    u, v = patch_pixels(micro_images, k, l, reach)
+    u, v, _ = patch_pixels(micro_images, k, l, reach)
     away = np.stack([u, v], axis=-1) - predicted_center(k, l, camera)[:, None]
     types = np.maximum(micro_images.lens_type(k, l), 0)
     samples = []

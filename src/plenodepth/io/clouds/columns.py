@@ -33,7 +33,8 @@ def require_points(array: npt.NDArray[Any], path: Path | str) -> None:
     """Refuse all but finite points (n, 3)."""
     if array.ndim != 2 or array.shape[1] != 3:
         raise InputError(f"has the shape {array.shape}", file=path, field="points", fix="give (n, 3)")
-    if not (np.abs(array) < _FAR_AWAY).all():
+    # NaN is neither below nor above; no array of the size of a cloud is made.
+    if array.size and not (array.min() > -_FAR_AWAY and array.max() < _FAR_AWAY):
         fix = "leave points without depth out"
         raise InputError("holds a coordinate that is not finite", file=path, field="points", fix=fix)
 
@@ -53,6 +54,8 @@ def checked_column(values: npt.ArrayLike, count: int, name: str, path: Path | st
     if array.shape != (count,) or array.dtype.kind not in "biuf":
         message = f"is {array.dtype} of the shape {array.shape}"
         raise InputError(message, file=path, field=name, fix=f"give one number per point, ({count},)")
+    if array.dtype == np.float32:
+        return array.astype(np.float32, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     if np.isinf(single).any() and not np.isinf(array).any():
