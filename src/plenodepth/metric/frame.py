@@ -59,6 +59,7 @@ def estimate_depth(
             estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
         with clock.stage("filter"):
             virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
+            del estimated  # for a refined map, as much memory as the image
         if isinstance(camera, PlenopticCamera):
             with clock.stage("metric"):
                 metric = metric_depth_map(virtual, camera)

@@ -192,10 +192,8 @@ class DepthResult:
                 tasks = [pool.submit(self._write_picture, unfinished)] if "picture" in chosen else []
                 if cloud is not None:
                     tasks.append(pool.submit(write_cloud, cloud, unfinished / f"{self.name}.ply"))
-                for name, values in reversed(maps.items()):
-                    path = unfinished / f"{self.name}.{SUFFIXES[name]}"
-                    tasks.append(pool.submit(write_float_map, values, path, compressed=False))
-                for task in reversed(tasks):  # of several files that fail, the first of `outputs` is named
+                tasks.append(pool.submit(self._write_maps, maps, unfinished))
+                for task in reversed(tasks):  # of several files that fail, a map is named
                     task.result()
             # Last, because it says what the writing took.
             with atomic_path(unfinished / f"{self.name}.json") as record:
@@ -228,6 +226,11 @@ class DepthResult:
         if self.metric is None:
             raise InputError(NEEDS_CALIBRATION, field="camera", fix="use `virtual`")
         return self.metric
+
+    def _write_maps(self, maps: dict[Output, Float32], folder: Path) -> None:
+        """One after the other, since each takes its own size once more in memory."""
+        for name, values in maps.items():
+            write_float_map(values, folder / f"{self.name}.{SUFFIXES[name]}", compressed=False)
 
     def _write_picture(self, folder: Path) -> None:
         kind = "refined" if self.virtual.refined else "coarse"
