@@ -11,12 +11,14 @@ import ast
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba as nb
+from numba.core import event
 
 PACKAGE = Path(__file__).parent
 # No "nnan" and "ninf": missing values are NaN and a ray that misses has an infinite depth.
@@ -46,9 +48,40 @@ def _compile_lazily(function: Any, **options: Any) -> Any:
     before = nb.config.CACHE_DIR
     nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
     try:
-        return nb.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy", **options)(function)
+        # A wrapper for calls from C would be compiled for each kernel, too, and nothing calls them from there.
+        return nb.njit(
+            nogil=True, cache=True, fastmath=FAST, error_model="numpy", no_cfunc_wrapper=True, **options
+        )(function)
     finally:
         nb.config.CACHE_DIR = before
+
+
+@contextmanager
+def watched_compilation(compiling: Callable[[Any], None]) -> Iterator[None]:
+    """Call `compiling` with each function that is compiled inside the block; one that is loaded from disk is not.
+
+    It may be called from any thread.
+    """
+    with event.install_listener("numba:compile", _Listener(compiling)):
+        yield
+
+
+class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
+    def __init__(self, compiling: Callable[[Any], None]) -> None:
+        self._compiling = compiling
+
+    def on_start(self, event: Any) -> None:
+        self._compiling(event.data["dispatcher"].py_func)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether there is a compiled version of a kernel on disk."""
+    function = kernel.py_func
+    source = Path(function.__code__.co_filename)
+    return any(Path(kernel_cache(source)).glob(f"*/{source.stem}.{function.__qualname__}-*.nbi"))
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from plenodepth.cli import cost, depth, reproduce
+from plenodepth.cli import cost, depth, reproduce, warm_up
 from plenodepth.cli.calibrate import adjust as calibrate_adjust
 from plenodepth.cli.calibrate import all as calibrate_all
 from plenodepth.cli.calibrate import features as calibrate_features
@@ -43,6 +43,7 @@ camera = typer.Typer(help="Describe, convert and check cameras.", no_args_is_hel
 app.add_typer(camera, name="camera")
 app.command("depth")(depth.depth)
 app.command("cost")(cost.cost)
+app.command("warm-up")(warm_up.warm_up)
 camera.command("show")(camera_show.show)
 camera.command("convert")(camera_convert.convert)
 camera.command("check")(camera_check.check)

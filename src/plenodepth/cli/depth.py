@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from plenodepth.cli.shared.common import JsonOption, print_json
+from plenodepth.cli.shared.compiling_notice import compiling_notice
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
@@ -119,7 +120,11 @@ def depth(
     _require_own_names(images, raw.white, out)
     require_writable(out)
     summaries: list[DepthSummary] = []
-    with row_progress("", quiet=as_json) as progress, limited_threads(used_threads):
+    with (
+        row_progress("", quiet=as_json) as progress,
+        compiling_notice(progress.note, refined=chosen.depth.refined),
+        limited_threads(used_threads),
+    ):
         for index, path in enumerate(images):
             progress.frame(index, len(images), path.name)
             try:

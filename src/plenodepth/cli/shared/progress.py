@@ -35,6 +35,10 @@ class FrameProgress:
         """Say what is being done, without starting anew."""
         self._bar.update(self._task, description=what)
 
+    def note(self, line: str) -> None:
+        """Print a line above the bar, on stderr; also where no bar is shown."""
+        self._bar.console.print(line, markup=False, highlight=False)
+
     def frame(self, index: int, count: int, name: str) -> None:
         """Start the bar anew for frame `index` of `count`."""
         self._bar.reset(self._task, total=None, description=f"{index + 1}/{count} {name}")

@@ -87,7 +87,8 @@ def _with_aperture(optics: PixelOptics, camera: PlenopticCamera) -> PixelOptics:
         tables += [side * half / pixel * _centroids(at) for at in np.linspace(low, high, count)]
     return optics._replace(
         clipped=True,
-        pupil_image=predicted_center(k, l, camera) - pupil.center / pixel,
+        # In one order of its axes, as without an aperture: for another all kernels would be compiled once more.
+        pupil_image=np.ascontiguousarray(predicted_center(k, l, camera) - pupil.center / pixel),
         inverse_focus=1 - lens_distances(camera, k, l).to_sensor / focal_length(k, l, camera),
         per_pixel=pixel * np.abs(pupil.ratio) / (half * last),
         table=first,

@@ -1,0 +1,59 @@
+"""All kernels of an estimation compiled ahead of the first frame, by estimating small ones."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import zoom
+
+from plenodepth.camera import preset
+from plenodepth.compiling import is_kept
+from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
+from plenodepth.depth.settings import DepthSettings
+from plenodepth.io import write_image
+from plenodepth.metric.frame import estimate_depth
+from plenodepth.metric.result import SUFFIXES
+from plenodepth.raw import load_raw
+
+CAMERA = "r12-mini"  # 24 × 20 micro-images
+BLOCK = 4  # px: what a square of the texture measures
+MODELS: tuple[Literal["off", "per_pixel"], ...] = ("off", "per_pixel")
+
+# What compiling takes here: the search of one depth per micro-image and all other steps, and that of one per pixel.
+COARSE_SECONDS = 12
+REFINED_SECONDS = 8
+
+
+def seconds_to_compile(*, refined: bool) -> int:
+    """About how long the kernels of a frame take to compile that are not on disk; 0 where all are."""
+    missing = 0 if is_kept(coarse_rows) or (refined and is_kept(refined_rows)) else COARSE_SECONDS
+    return missing + (REFINED_SECONDS if refined and not is_kept(refined_rows) else 0)
+
+
+def warm_up(report: Callable[[str], None]) -> None:
+    """Estimate small frames in all ways that have kernels of their own, so that these are compiled and kept on disk.
+
+    `report` is called with what comes next. Where all kernels are on disk, this takes about a second.
+    """
+    camera = preset(CAMERA)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        write_image(_texture(camera.sensor.height, camera.sensor.width), place / "raw.png")
+        write_image(np.full((camera.sensor.height, camera.sensor.width), 200, np.uint8), place / "white.png")
+        for refined, model in product((False, True), MODELS):
+            report(f"{'refined' if refined else 'coarse'}, aperture model {model}")
+            image = load_raw(place / "raw.png", camera, white=place / "white.png" if model == "off" else None)
+            settings = DepthSettings(refined=refined, aperture_model=model)
+            estimate_depth(image, camera, settings).save(place / "out", tuple(SUFFIXES))
+
+
+def _texture(height: int, width: int) -> NDArray[np.uint8]:
+    """A gray image (h, w) with something to match."""
+    squares = np.random.default_rng(0).integers(40, 216, (height // BLOCK + 1, width // BLOCK + 1))
+    return np.asarray(zoom(squares, BLOCK, order=1)[:height, :width], np.uint8)
