@@ -11,13 +11,14 @@ LOCK_ARGS ?=
 
 BIN   := .venv/bin
 READY := .venv/.ready
+WARM  := .venv/.warm
 
 .PHONY: help demo test test-all bench lint docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## simulate a scene through an R12 camera, estimate its depth, compare with the truth
+demo: $(WARM) ## simulate a scene through an R12 camera, estimate its depth, compare with the truth
 	@echo "==> plenodepth camera show r12-e"
 	@mkdir -p demo
 	@$(BIN)/plenodepth camera show r12-e --figure demo/r12-e.png
@@ -25,13 +26,13 @@ demo: $(READY) ## simulate a scene through an R12 camera, estimate its depth, co
 	@$(BIN)/python examples/demo.py demo
 	@echo "==> pictures, clouds and maps are in demo/"
 
-test: style ## lint, and every test that is not slow (what CI runs)
+test: style $(WARM) ## lint, and every test that is not slow (what CI runs)
 	@$(call beside-types,"every test that is not slow",-m "not slow")
 
-test-all: style ## lint, and every test
+test-all: style $(WARM) ## lint, and every test
 	@$(call beside-types,"every test")
 
-bench: $(READY) ## run the benchmarks and print their ratios
+bench: $(WARM) ## run the benchmarks and print their ratios
 	@echo "==> pytest: benchmarks/bench_*.py"
 	@$(BIN)/pytest benchmarks -s -o python_files="bench_*.py" $(PYTEST_ARGS)
 
@@ -92,4 +93,10 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r constraints.txt
 	@echo "==> installing plenodepth, editable"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What computes depth starts with compiled kernels, and is not measured while it compiles them.
+$(WARM): $(READY) $(shell find src -path '*/kernels/*.py')
+	@echo "==> compiling the kernels of plenodepth depth, kept until one changes (up to a minute the first time)"
+	@$(BIN)/plenodepth warm-up
 	@touch $@

@@ -49,9 +49,9 @@ def _compile_lazily(function: Any, **options: Any) -> Any:
     nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
     try:
         # A wrapper for calls from C would be compiled for each kernel, too, and nothing calls them from there.
-        return nb.njit(
-            nogil=True, cache=True, fastmath=FAST, error_model="numpy", no_cfunc_wrapper=True, **options
-        )(function)
+        return nb.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy", no_cfunc_wrapper=True, **options)(
+            function
+        )
     finally:
         nb.config.CACHE_DIR = before
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # some CI systems ask for them
+COMPILING = re.compile(r"compiling kernels, once \(about \d+ s\)\n")  # of the first run on a machine
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from plenodepth.cli.shared.common import console
 
 
 def warm_up() -> None:
-    """Compile the kernels of [bold]plenodepth depth[/bold] and keep them on disk, so that the first frame need not wait.
+    """Compile the kernels of [bold]plenodepth depth[/bold] and keep them on disk: the first frame need not wait.
 
     Example: [bold]plenodepth warm-up[/bold]
     """
