@@ -25,9 +25,9 @@ CAMERA = "r12-mini"  # 24 × 20 micro-images
 BLOCK = 4  # px: what a square of the texture measures
 MODELS: tuple[Literal["off", "per_pixel"], ...] = ("off", "per_pixel")
 
-# What compiling takes here: the search of one depth per micro-image and all other steps, and that of one per pixel.
-COARSE_SECONDS = 12
-REFINED_SECONDS = 8
+# About what compiling takes, CPU-seconds: one depth per micro-image with all other steps, and one per pixel besides.
+COARSE_SECONDS = 20
+REFINED_SECONDS = 10
 
 
 def seconds_to_compile(*, refined: bool) -> int:

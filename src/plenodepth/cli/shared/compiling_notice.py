@@ -15,7 +15,7 @@ def compiling_notice(say: Callable[[str], None], *, refined: bool) -> Iterator[N
     from plenodepth.metric.warm_up import COARSE_SECONDS, seconds_to_compile
 
     first = Lock()  # bands of a frame compile in several threads
-    expected = seconds_to_compile(refined=refined) or COARSE_SECONDS // 2  # the search is there, something else is not
+    expected = seconds_to_compile(refined=refined) or COARSE_SECONDS // 4  # the search is there, something else is not
 
     def notice(_: Any) -> None:
         if first.acquire(blocking=False):
