@@ -22,18 +22,18 @@ from plenodepth.studies.reproduction.results import (
     DistortionResult,
     ExperimentResult,
     FrameAgainstTruth,
-    HeldOutErrors,
+    HeldOutBoards,
     MeanAndSpread,
     MethodRelativeErrors,
     RelativeErrors,
     RelativeResult,
     ReproductionResult,
+    ResultTable,
     ScaleErrors,
     ScaleResult,
     ScannerPoseError,
     SceneDifferences,
     Stage,
-    Table,
     Values,
 )
 
@@ -84,7 +84,7 @@ def _experiment(title: str, values: Values, *checks: Check) -> ExperimentResult:
         text=f"{title}: what was done, in one paragraph.",
         seconds=321.0,
         tables=(
-            Table(
+            ResultTable(
                 "ours beside the paper's",
                 ("method", "ours [%]", "paper [%]", "difference [%]"),
                 (("BLADE | coarse", 2.1034, 4.09, -1.9866), ("golden section", 3.4, None, None)),
@@ -168,7 +168,7 @@ def scale_values() -> ScaleResult:
                     BoardScaleError(index, float(z), float(b), float(a), weight=1.0)
                     for index, (z, b, a) in enumerate(zip(distance, before, after, strict=True))
                 ),
-                held_out={"linear": HeldOutErrors(0.003, (0.003,)), "quadratic": HeldOutErrors(None, (float("nan"),))},
+                held_out={"linear": HeldOutBoards(0.003, (0.003,)), "quadratic": HeldOutBoards(None, (float("nan"),))},
                 aperture_model="off",
             )
     return ScaleResult(datasets)

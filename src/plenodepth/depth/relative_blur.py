@@ -28,7 +28,7 @@ class UsedKappa(NamedTuple):
     source: Literal["settings", "camera", "disc"]
 
 
-class RelativeBlur(NamedTuple):
+class RelativeBlurVariance(NamedTuple):
     """Variance per axis, px², by which type i is blurrier than type j: square/v² + slope/v + intercept, (I, I) each."""
 
     square: Array
@@ -47,22 +47,22 @@ def used_kappa(camera: PlenopticCamera | GridCamera, settings: DepthSettings) ->
     return UsedKappa(DISC_BLUR_COEFFICIENT, "disc")
 
 
-def relative_blur_of(camera: PlenopticCamera, settings: DepthSettings, model: ApertureModel) -> RelativeBlur:
+def relative_blur_of(camera: PlenopticCamera, settings: DepthSettings, model: ApertureModel) -> RelativeBlurVariance:
     """The relative blur of an estimation; zero where views are not equalised."""
     types = max(camera.micro_images.type_count, 1)
     none = np.zeros((types, types))
     kappa = used_kappa(camera, settings)
     if kappa is None:
-        return RelativeBlur(none, none, none)
+        return RelativeBlurVariance(none, none, none)
     if model == "per_pixel":
         scale = (kappa.value / DISC_BLUR_COEFFICIENT) ** 2
-        return RelativeBlur(*(scale * part for part in clipped_relative_blur(camera)))
+        return RelativeBlurVariance(*(scale * part for part in clipped_relative_blur(camera)))
     scale = (kappa.value / camera.sensor.pixel_size) ** 2
     relative = relative_blur(camera)
-    return RelativeBlur(none, relative.slope * scale, relative.intercept * scale)
+    return RelativeBlurVariance(none, relative.slope * scale, relative.intercept * scale)
 
 
-def clipped_relative_blur(camera: PlenopticCamera) -> RelativeBlur:
+def clipped_relative_blur(camera: PlenopticCamera) -> RelativeBlurVariance:
     """The relative blur where the aperture clips lens types, for κ of a uniform disc.
 
     A type's variance is that of the open part of its lens in the middle of a micro-image (whose blur all of the
@@ -71,4 +71,4 @@ def clipped_relative_blur(camera: PlenopticCamera) -> RelativeBlur:
     table = aperture_table(camera)
     variance = table.variance_along[:, 0]
     parts = (variance, -2 * variance * table.focus, variance * table.focus**2)
-    return RelativeBlur(*(np.subtract.outer(part, part) for part in parts))
+    return RelativeBlurVariance(*(np.subtract.outer(part, part) for part in parts))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances
 from plenodepth.camera.model import ApertureModel, Configuration
-from plenodepth.depth.relative_blur import RelativeBlur, relative_blur_of
+from plenodepth.depth.relative_blur import RelativeBlurVariance, relative_blur_of
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import noise_power, smoothing_of
 from plenodepth.geometry import Arrangement
@@ -73,7 +73,7 @@ def plan_views(
     count = min(len(step[0]) for step in steps)  # equal for all lattices; the ends of a tie may differ by rounding
     baseline = np.array([step[2][:count] for step in steps])
     types = max(camera.micro_images.type_count, 1)
-    blur = RelativeBlur(*3 * [np.zeros((types, types))])
+    blur = RelativeBlurVariance(*3 * [np.zeros((types, types))])
     ratio = np.ones(k.size)
     sign = 1.0
     if isinstance(camera, PlenopticCamera):

@@ -14,7 +14,7 @@ from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.studies import Study, reproduce
 from plenodepth.studies.reproduction import load_results, plan_stages, run
-from plenodepth.studies.reproduction.datasets import BoardCorners, Calibration, Dataset, calibration_stage
+from plenodepth.studies.reproduction.datasets import BoardShots, Dataset, DatasetCalibration, calibration_stage
 from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.results import DistortionResult, as_content
 from plenodepth.studies.reproduction.sources import BoardImages, Source
@@ -25,8 +25,8 @@ def given_dataset(study: Study, name: str) -> Dataset:
     optics = Optics(50.0, 4.0, 1000.0, 0.0055, camera.sensor.width, camera.sensor.height)
     board = Board(6, 4, 30.0)
     source = Source(study.out, optics, (), BoardImages(board, ()), None, (), {}, checksum=f"content of {name}")
-    none = BoardCorners(board, (), study.out / "white.png", cast(Features, None))
-    return Dataset(name, source, Calibration(name, camera, camera, camera, none), none)
+    none = BoardShots(board, (), study.out / "white.png", cast(Features, None))
+    return Dataset(name, source, DatasetCalibration(name, camera, camera, camera, none), none)
 
 
 def dataset_job(name: str) -> Job[Dataset]:

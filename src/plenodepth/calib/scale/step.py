@@ -41,7 +41,7 @@ WINDOW = 1  # px to each side, whose median is the depth at a feature of a refin
 
 
 @dataclass(frozen=True)
-class FrameScaleError:
+class ScaleCorrection:
     """Relative scale errors of a board, positive where it was found too small, and its weight in the fit."""
 
     frame: int
@@ -75,7 +75,7 @@ class ScaleRecord:
     median_after: float
     median_size_before: float
     median_size_after: float
-    frames: tuple[FrameScaleError, ...]
+    frames: tuple[ScaleCorrection, ...]
     held_out: dict[str, HeldOutErrors]  # by order
     notes: tuple[str, ...]
     images: dict[str, str] = field(default_factory=dict)  # path: SHA-256
@@ -228,7 +228,7 @@ def scale_record(fit: BoardScaleFit, model: ApertureModel, refined: bool, notes:
         median_after=float(fit.median_after),
         median_size_before=float(fit.size_before),
         median_size_after=float(fit.size_after),
-        frames=tuple(FrameScaleError(int(row[0]), *map(float, row[1:])) for row in rows),
+        frames=tuple(ScaleCorrection(int(row[0]), *map(float, row[1:])) for row in rows),
         held_out=held_out,
         notes=tuple(notes),
     )

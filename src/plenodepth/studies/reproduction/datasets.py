@@ -30,7 +30,7 @@ ADJUST_RECORD = "adjust.json"
 
 
 @dataclass(frozen=True, eq=False)
-class BoardCorners:
+class BoardShots:
     """Images of a board, with the corners found in them."""
 
     board: Board
@@ -40,14 +40,14 @@ class BoardCorners:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class DatasetCalibration:
     """What the white images and the boards of a dataset gave."""
 
     name: str  # of the dataset that has the images
     start: PlenopticCamera  # from the white images alone
     camera: PlenopticCamera  # the blur-aware model, without Γ
     pinhole: PlenopticCamera  # the pinhole-array model
-    boards: BoardCorners
+    boards: BoardShots
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,8 @@ class Dataset:
 
     name: str
     source: Source
-    calibration: Calibration  # may be that of another dataset with the same camera
-    scale_boards: BoardCorners
+    calibration: DatasetCalibration  # may be that of another dataset with the same camera
+    scale_boards: BoardShots
 
     @property
     def camera(self) -> PlenopticCamera:
@@ -108,7 +108,7 @@ def _source_job(name: str) -> Job[Source]:
     return Job(find_source, (name,), simulation_stage(name), f"{name}, images")
 
 
-def calibrate(study: Study, name: str, source: Source) -> Calibration:
+def calibrate(study: Study, name: str, source: Source) -> DatasetCalibration:
     """The cameras of a dataset, from its white images and boards."""
     optics, white, board, images = source.optics, source.white, source.boards.board, source.boards.images
     work, progress = study.work_folder("calibration", name), study.progress
@@ -123,10 +123,10 @@ def calibrate(study: Study, name: str, source: Source) -> Calibration:
         source.whites, optics, work, grid=GridOptions(type_count=0), threads=study.threads, progress=progress
     )
     pinhole = _adjust(work, plain.camera, features, plain.centers, board, AdjustSettings(use_rho=False), progress)
-    return Calibration(name, first.camera, camera, pinhole, BoardCorners(board, images, white, features))
+    return DatasetCalibration(name, first.camera, camera, pinhole, BoardShots(board, images, white, features))
 
 
-def prepare_dataset(study: Study, name: str, source: Source, calibration: Calibration) -> Dataset:
+def prepare_dataset(study: Study, name: str, source: Source, calibration: DatasetCalibration) -> Dataset:
     """The dataset with the boards for Γ, as in the paper: across the axis, where there are such, else held by hand."""
     if source.scale_boards is None:
         return Dataset(name, source, calibration, calibration.boards)
@@ -135,7 +135,7 @@ def prepare_dataset(study: Study, name: str, source: Source, calibration: Calibr
     found = features_step(
         images, board, calibration.start, work, white=white, threads=study.threads, progress=study.progress
     )
-    return Dataset(name, source, calibration, BoardCorners(board, images, white, found.features))
+    return Dataset(name, source, calibration, BoardShots(board, images, white, found.features))
 
 
 def _adjust(

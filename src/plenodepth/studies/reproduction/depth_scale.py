@@ -15,11 +15,11 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import Array
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
-from plenodepth.studies.reproduction.datasets import BoardCorners, Dataset
+from plenodepth.studies.reproduction.datasets import BoardShots, Dataset
 from plenodepth.studies.reproduction.frames import FILTERS, load_map, map_job
 from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.methods import CameraModel, Method, Scaling
-from plenodepth.studies.reproduction.results import BoardScaleError, HeldOutErrors, ScaleErrors
+from plenodepth.studies.reproduction.results import BoardScaleError, HeldOutBoards, ScaleErrors
 from plenodepth.studies.reproduction.study import Study
 
 LOWER: list[ScaleOrder] = ["quadratic", "linear", "constant"]
@@ -91,7 +91,7 @@ def fit_scale(
 
 
 def _fit_growing(
-    boards: BoardCorners, depth: Array, camera: PlenopticCamera, order: ScaleOrder | None, *, apparent: bool
+    boards: BoardShots, depth: Array, camera: PlenopticCamera, order: ScaleOrder | None, *, apparent: bool
 ) -> tuple[BoardScaleFit, list[str]]:
     """The fit of an order, or of the next lower one whose Γ grows with distance; and notes about orders not taken."""
     notes: list[str] = []
@@ -121,6 +121,6 @@ def _scale_errors(record: ScaleRecord) -> ScaleErrors:
         median_size_before=record.median_size_before,
         median_size_after=record.median_size_after,
         frames=tuple(BoardScaleError(**vars(row)) for row in record.frames),
-        held_out={order: HeldOutErrors(held.median, numbers(held.errors)) for order, held in record.held_out.items()},
+        held_out={order: HeldOutBoards(held.median, numbers(held.errors)) for order, held in record.held_out.items()},
         aperture_model=record.aperture_model,
     )

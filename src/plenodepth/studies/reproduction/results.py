@@ -27,7 +27,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table of the report; a cell is a text, a number, or None where there is nothing to show."""
 
     title: str
@@ -68,7 +68,7 @@ class BoardScaleError:
 
 
 @dataclass(frozen=True)
-class HeldOutErrors:
+class HeldOutBoards:
     """Scale errors of frames that the fit of Γ did not see, each frame left out once."""
 
     median: float | None  # of their sizes
@@ -88,7 +88,7 @@ class ScaleErrors:
     median_size_before: Number  # of |error|
     median_size_after: Number
     frames: tuple[BoardScaleError, ...]
-    held_out: Mapping[str, HeldOutErrors]  # by order of Γ
+    held_out: Mapping[str, HeldOutBoards]  # by order of Γ
     aperture_model: str
 
 
@@ -353,7 +353,7 @@ class ExperimentResult:
     title: str
     text: str
     seconds: float  # that it took
-    tables: tuple[Table, ...]
+    tables: tuple[ResultTable, ...]
     checks: tuple[Check, ...]
     values: Values
 

@@ -118,7 +118,7 @@ def missed_line(check: Check) -> str:
     return f"{check.what}: {with_unit(check.ours, unit)}, asked {with_unit(check.asked, unit)}{paper}"
 
 
-def _experiment_table(table: results.Table) -> Table:
+def _experiment_table(table: results.ResultTable) -> Table:
     """A table of an experiment as text; columns with words align left."""
     words = {place for row in table.rows for place, cell in enumerate(row) if isinstance(cell, str)}
     rows = [[cell_text(cell) for cell in row] for row in table.rows]

@@ -16,7 +16,7 @@ from plenodepth.camera.presets import shrunk
 from plenodepth.geometry import PlanarPose
 from plenodepth.io import write_float_map
 from plenodepth.io.images import write_image
-from plenodepth.studies.reproduction.datasets import BoardCorners, Calibration, Dataset
+from plenodepth.studies.reproduction.datasets import BoardShots, Dataset, DatasetCalibration
 from plenodepth.studies.reproduction.experiments.confidence import judge, plan_confidence
 from plenodepth.studies.reproduction.lens_errors import TRUE_CAMERA, TRUTH, frames_with_truth, true_lens_depth
 from plenodepth.studies.reproduction.published import SCENES
@@ -108,8 +108,8 @@ def photographed(root: Path) -> Path:
 def test_photographed_data_are_skipped_and_it_is_said(tmp_path: Path) -> None:
     study = Study(tmp_path / "out", data=photographed(tmp_path / "data"))
     camera = shrunk(preset("r12-a"), 6, 5)
-    none = BoardCorners(Board(6, 4, 30.0), (), Path("white.png"), cast(Features, None))
-    calibration = Calibration("r12-es", camera, camera, camera, none)
+    none = BoardShots(Board(6, 4, 30.0), (), Path("white.png"), cast(Features, None))
+    calibration = DatasetCalibration("r12-es", camera, camera, camera, none)
     datasets = {name: Dataset(name, find_source(study, name), calibration, none) for name in ("r12-es", "r12-elp20")}
     with WorkerPool(study) as pool:
         values = pool.run(plan_confidence(study, datasets))

@@ -17,7 +17,7 @@ from plenodepth.studies.reproduction.results import (
     Check,
     DistortionFit,
     DistortionResult,
-    HeldOutErrors,
+    HeldOutBoards,
     MeanAndSpread,
     OtherProgram,
     RelativeErrors,
@@ -121,7 +121,7 @@ def test_a_single_scene_that_is_worse_is_named(tmp_path: Path) -> None:
 def test_scale_table_has_gamma_as_the_paper_prints_it() -> None:
     found = replace(
         scale_values().datasets["r12-a"]["BLADE"], order="quadratic", depth_scale=(31.0, 0.62, 79e-5),
-        median_before=-0.1, median_after=4e-4, held_out={"quadratic": HeldOutErrors(2e-3, (2e-3,))},
+        median_before=-0.1, median_after=4e-4, held_out={"quadratic": HeldOutBoards(2e-3, (2e-3,))},
     )  # fmt: skip
     (table,), checks = scale_tables(ScaleResult({"r12-a": {"BLADE": found}}))
     row = dict(zip(table.columns[:10], table.rows[0], strict=False))

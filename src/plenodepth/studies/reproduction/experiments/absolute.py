@@ -51,7 +51,7 @@ Float32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class ScannerPose:
+class JudgedScannerPose:
     """The pose found for the scanner, and how far off it is where the truth is known."""
 
     cam_from_lidar: Pose
@@ -70,7 +70,7 @@ def plan_absolute(study: Study, datasets: Mapping[str, Dataset]) -> Job[Absolute
     """Absolute differences, mm, of all scenes and methods; central maps go to `out/pictures`."""
     dataset = datasets[DATASET]
     calibration = dataset.source.scenes[SCENES[0]]
-    pose = Job(find_scanner_pose, (dataset, calibration), STAGE, f"{dataset.name}, pose of the scanner")
+    pose = Job(judge_scanner_pose, (dataset, calibration), STAGE, f"{dataset.name}, pose of the scanner")
     truths, judged = [], []
     for scene in SCENES:
         files = dataset.source.scenes[scene]
@@ -84,7 +84,7 @@ def plan_absolute(study: Study, datasets: Mapping[str, Dataset]) -> Job[Absolute
     return Job(_collect, (pose, tuple(truths), tuple(judged)), STAGE, weight=0, in_caller=True)
 
 
-def find_scanner_pose(study: Study, dataset: Dataset, files: SceneFiles) -> ScannerPose:
+def judge_scanner_pose(study: Study, dataset: Dataset, files: SceneFiles) -> JudgedScannerPose:
     """The scanner's pose by the targets of a scene, in its image and its scan."""
     key = cache_key({"camera": dataset.camera}, [files.image, dataset.white, files.cloud])
     work, name = study.work_folder("calibration", dataset.name), "lidar.json"
@@ -99,7 +99,7 @@ def find_scanner_pose(study: Study, dataset: Dataset, files: SceneFiles) -> Scan
         content = {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()}
         record = work.keep(name, key, [], content)
     pose = Pose(np.array(record["rotation"]), np.array(record["translation"]))
-    return ScannerPose(pose, _pose_error(pose, files.cloud.with_name("cam_from_lidar.json")))
+    return JudgedScannerPose(pose, _pose_error(pose, files.cloud.with_name("cam_from_lidar.json")))
 
 
 def _pose_error(pose: Pose, truth: Path) -> ScannerPoseError:
@@ -111,7 +111,9 @@ def _pose_error(pose: Pose, truth: Path) -> ScannerPoseError:
     return ScannerPoseError(SCENES[0], float(np.linalg.norm(pose.translation - translation)), 1000 * turned)
 
 
-def save_true_map(study: Study, scene: str, files: SceneFiles, camera: PlenopticCamera, pose: ScannerPose) -> Path:
+def save_true_map(
+    study: Study, scene: str, files: SceneFiles, camera: PlenopticCamera, pose: JudgedScannerPose
+) -> Path:
     """The central depth map of the scanner's cloud, as a file for the report."""
     points = pose.cam_from_lidar(read_cloud(files.cloud).points)
     return _save_picture(study, scene, TRUTH, central_depth(_within(points), camera))
@@ -167,7 +169,7 @@ def load_depth(path: Path) -> Float32:
 
 def _collect(
     study: Study,
-    pose: ScannerPose,
+    pose: JudgedScannerPose,
     truths: tuple[tuple[str, Path], ...],
     judged: tuple[tuple[str, str, JudgedScene], ...],
 ) -> AbsoluteResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plenodepth.studies.reproduction import published
-from plenodepth.studies.reproduction.results import AbsoluteResult, Cell, Check, Table
+from plenodepth.studies.reproduction.results import AbsoluteResult, Cell, Check, ResultTable
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks, check_at_most, check_holds
 
 BAD = ("1 %", "2 %", "5 %")
@@ -33,10 +33,10 @@ def absolute_tables(result: AbsoluteResult) -> TablesAndChecks:
         _check_order(result, "B is better than D", lambda label: "D" + label[1:] if label[0] == "B" else None),
         _check_order(result, "S is better than U", _unscaled),
     )
-    return TablesAndChecks((_medians(result), Table("The same in other words", MORE_COLUMNS, more)), checks)
+    return TablesAndChecks((_medians(result), ResultTable("The same in other words", MORE_COLUMNS, more)), checks)
 
 
-def _medians(result: AbsoluteResult) -> Table:
+def _medians(result: AbsoluteResult) -> ResultTable:
     columns = ["method"]
     for scene in result.scenes:
         columns += [f"{scene}: Q25", "median", "Q75", "paper"]
@@ -51,7 +51,7 @@ def _medians(result: AbsoluteResult) -> Table:
             row += [found.q25, found.median, found.q75, paper]
         row += [mean, theirs[-1] if theirs else None, mean - theirs[-1] if theirs else None]
         rows.append(tuple(row))
-    return Table("Absolute difference of central sub-aperture depth maps, mm", tuple(columns), tuple(rows))
+    return ResultTable("Absolute difference of central sub-aperture depth maps, mm", tuple(columns), tuple(rows))
 
 
 def _unscaled(label: str) -> str | None:

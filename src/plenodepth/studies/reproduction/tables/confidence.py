@@ -11,7 +11,7 @@ from plenodepth.studies.reproduction.results import (
     ConfidenceResult,
     MethodConfidence,
     RemainingErrors,
-    Table,
+    ResultTable,
 )
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks, check_holds
 
@@ -71,13 +71,13 @@ def confidence_tables(result: ConfidenceResult) -> TablesAndChecks:
     ]
     if not rows:
         skipped = tuple(result.skipped.items())
-        return TablesAndChecks((Table("Nothing to compare with", ("dataset", "skipped"), skipped),), ())
+        return TablesAndChecks((ResultTable("Nothing to compare with", ("dataset", "skipped"), skipped),), ())
     splits = (_split_table(rows, name, split) for name, split in SPLITS.items())
     checks = (_check_surest_half(rows, "confidence"), _check_surest_half(rows, "σ"))
     return TablesAndChecks((_order_table(rows, result.skipped), _sigma_table(rows), *splits), checks)
 
 
-def _order_table(rows: Sequence[_Row], skipped: Mapping[str, str]) -> Table:
+def _order_table(rows: Sequence[_Row], skipped: Mapping[str, str]) -> ResultTable:
     cells: list[tuple[Cell, ...]] = []
     for name, label, found in rows:
         order = found.sparsification
@@ -90,20 +90,20 @@ def _order_table(rows: Sequence[_Row], skipped: Mapping[str, str]) -> Table:
         gains = order.gain.confidence, order.gain.sigma
         cells.append((name, label, found.members, *(100 * part for part in parts), *gains))
     note = " ".join([ORDER_NOTE, *(f"{name} {why}." for name, why in skipped.items())])
-    return Table("Are large errors where confidence is low?", ORDER_COLUMNS, tuple(cells), note)
+    return ResultTable("Are large errors where confidence is low?", ORDER_COLUMNS, tuple(cells), note)
 
 
-def _sigma_table(rows: Sequence[_Row]) -> Table:
+def _sigma_table(rows: Sequence[_Row]) -> ResultTable:
     within = (f"within {limit} σ [%] (Gaussian: {share})" for limit, share in enumerate(GAUSSIAN, start=1))
     columns = ("dataset", "method", "robust spread of error/σ", "RMS", "median", *within)
     cells: list[tuple[Cell, ...]] = []
     for name, label, found in rows:
         sigma = found.sigma
         cells.append((name, label, sigma.spread, sigma.rms, sigma.bias, *(100 * share for share in sigma.within)))
-    return Table("Does σ tell the size of errors?", columns, tuple(cells), SIGMA_NOTE)
+    return ResultTable("Does σ tell the size of errors?", columns, tuple(cells), SIGMA_NOTE)
 
 
-def _split_table(rows: Sequence[_Row], name: str, split: _Split) -> Table:
+def _split_table(rows: Sequence[_Row], name: str, split: _Split) -> ResultTable:
     complete = name != "confidence"  # a micro-image without a depth has no confidence
     judged = ("Q25 |error| [%]", "median [%]", "Q75 [%]", "mean [%]", "bias [%]")
     columns = ("dataset", "method", split.column, "with depth", *(("complete [%]",) if complete else ()), *judged)
@@ -112,7 +112,7 @@ def _split_table(rows: Sequence[_Row], name: str, split: _Split) -> Table:
         for row in found.splits.get(name, ()):
             parts = ((row.completeness,) if complete else ()) + (row.q25, row.median, row.q75, row.mean, row.bias)
             cells.append((dataset, label, row.group, row.count, *(100 * part for part in parts)))
-    return Table(split.title, columns, tuple(cells), split.note)
+    return ResultTable(split.title, columns, tuple(cells), split.note)
 
 
 def _check_surest_half(rows: Sequence[_Row], by: str) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plenodepth.studies.reproduction import published
-from plenodepth.studies.reproduction.results import Cell, DistortionResult, Table
+from plenodepth.studies.reproduction.results import Cell, DistortionResult, ResultTable
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks
 
 COEFFICIENTS = ("Q1 · 1e5", "Q2 · 1e6", "Q3 · 1e8", "P1 · 1e5", "P2 · 1e5")
@@ -21,4 +21,4 @@ def distortion_tables(result: DistortionResult) -> TablesAndChecks:
             for value, unit, paper in zip(ours[direction], published.DISTORTION_UNITS, theirs, strict=True):
                 row += [value / unit, paper]
             rows.append((*row, found.rmse_mm if direction == "inverse" else None))
-    return TablesAndChecks((Table("Distortion", columns, tuple(rows), NOTE),), ())
+    return TablesAndChecks((ResultTable("Distortion", columns, tuple(rows), NOTE),), ())

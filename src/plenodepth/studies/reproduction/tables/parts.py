@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plenodepth.studies.reproduction.results import Check, Table
+from plenodepth.studies.reproduction.results import Check, ResultTable
 
 
 class TablesAndChecks(NamedTuple):
     """What the report shows of one experiment, beside its figures."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[ResultTable, ...]
     checks: tuple[Check, ...]
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from plenodepth.studies.reproduction import published
-from plenodepth.studies.reproduction.results import Cell, Check, DisparityResult, RelativeErrors, RelativeResult, Table
+from plenodepth.studies.reproduction.results import (
+    Cell,
+    Check,
+    DisparityResult,
+    RelativeErrors,
+    RelativeResult,
+    ResultTable,
+)
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks, check_at_most, check_holds, percent
 
 VENDOR = "RTRX"  # the vendor's program
@@ -26,7 +33,7 @@ def relative_tables(result: RelativeResult) -> TablesAndChecks:
     return TablesAndChecks(tuple(tables), tuple(checks))
 
 
-def _means_table(result: RelativeResult, labels: Sequence[str]) -> Table:
+def _means_table(result: RelativeResult, labels: Sequence[str]) -> ResultTable:
     names = list(result.datasets)
     rows: list[tuple[Cell, ...]] = []
     for label in [*labels, *result.others]:
@@ -42,7 +49,7 @@ def _means_table(result: RelativeResult, labels: Sequence[str]) -> Table:
         "method", *(f"{name} [%]" for name in names), "mean a, b, c [%]", "± [%]", "paper [%]", "± [%]", "difference",
     )  # fmt: skip
     notes = [f"{label}: {note}." for label, other in result.others.items() for note in other.notes]
-    return Table(TITLE, columns, tuple(rows), " ".join(notes))
+    return ResultTable(TITLE, columns, tuple(rows), " ".join(notes))
 
 
 def _mean_of(result: RelativeResult, name: str, label: str) -> float | None:
@@ -50,13 +57,13 @@ def _mean_of(result: RelativeResult, name: str, label: str) -> float | None:
     return None if found is None else found.mean
 
 
-def _es_table(result: RelativeResult, labels: Sequence[str]) -> Table:
+def _es_table(result: RelativeResult, labels: Sequence[str]) -> ResultTable:
     found = result.datasets["r12-es"]
     shown = [*labels, *(label for label in result.others if label in found)]
     rows = [
         (label, 100 * found[label].mean, _interval(found[label]), published.RELATIVE_ES.get(label)) for label in shown
     ]
-    return Table("R12-ES", ("method", "ours [%]", "95 % interval", "paper [%]"), tuple(rows))
+    return ResultTable("R12-ES", ("method", "ours [%]", "95 % interval", "paper [%]"), tuple(rows))
 
 
 def _es_checks(result: RelativeResult, labels: Sequence[str]) -> Iterator[Check]:
@@ -89,4 +96,4 @@ def disparity_tables(result: DisparityResult) -> TablesAndChecks:
     rows = tuple((which, 100 * mean, published.DISPARITY[which]) for which, mean in ours.items())
     title = "R12-A, unscaled: ε_z by the formula of disparity"
     better = check_holds("corrected disparity is the better one", ours["corrected"] < ours["uncorrected"])
-    return TablesAndChecks((Table(title, ("formula", "ours [%]", "paper [%]"), rows),), (better,))
+    return TablesAndChecks((ResultTable(title, ("formula", "ours [%]", "paper [%]"), rows),), (better,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plenodepth.studies.reproduction import published
-from plenodepth.studies.reproduction.results import Cell, Check, ScaleErrors, ScaleResult, Table
+from plenodepth.studies.reproduction.results import Cell, Check, ResultTable, ScaleErrors, ScaleResult
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks, check_at_most, percent
 
 COLUMNS = (
@@ -25,7 +25,7 @@ def scale_tables(result: ScaleResult) -> TablesAndChecks:
             rows.append(_row(name, label, found))
             if label in CHECKED:
                 checks.append(_check(name, label, found))
-    return TablesAndChecks((Table("Depth scale Γ", COLUMNS, tuple(rows), NOTE),), tuple(checks))
+    return TablesAndChecks((ResultTable("Depth scale Γ", COLUMNS, tuple(rows), NOTE),), tuple(checks))
 
 
 def _row(name: str, label: str, found: ScaleErrors) -> tuple[Cell, ...]:
