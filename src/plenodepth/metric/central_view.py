@@ -120,7 +120,7 @@ def _depth_per_pixel(
 
 
 def _smoothed(depth: Float32, median_size: int, erosion: bool) -> Float32:
-    """Step four."""
+    """The map after a median of `median_size` px, which drops stray depths, and an erosion of its outlines."""
     if median_size > 1:
         depth = median_filtered(depth, median_size)
     return eroded(depth) if erosion else depth
