@@ -7,7 +7,7 @@ with a z-buffer, keeping the minimum or the median per pixel; a median filter an
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,14 +90,23 @@ def z_buffer(
     points = np.asarray(cloud.points if isinstance(cloud, PointCloud) else cloud, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 3:
         raise InputError(f"have shape {points.shape}, need (n, 3)", field="points")
+    place, seen = central_places(points, camera, scale)
+    shape = (camera.sensor.height // scale, camera.sensor.width // scale)
+    place = place[seen][None]
+    return _depth_per_pixel(place, place, points[seen, 2].astype(np.float32), True, shape, rule)
+
+
+def central_places(
+    points: NDArray[np.floating[Any]], camera: PlenopticCamera, scale: int
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """In which pixel of the central view, row by row, points (n, 3) mm lie (n,), and whether they lie in one (n,)."""
     height, width = camera.sensor.height // scale, camera.sensor.width // scale
     with np.errstate(divide="ignore", invalid="ignore"):
         on_sensor = points[:, :2] * (-camera.main_lens.focal_length / points[:, 2])[:, None]
         position = np.floor((camera.sensor.image_from_metric(on_sensor) + 0.5) / scale)
         column, row = position[:, 0], position[:, 1]
         seen = (points[:, 2] > 0) & (column >= 0) & (column < width) & (row >= 0) & (row < height)
-    place = (row[seen] * width + column[seen]).astype(np.int32)[None]
-    return _depth_per_pixel(place, place, points[seen, 2].astype(np.float32), True, (height, width), rule)
+    return np.where(seen, row * width + column, -1).astype(np.int32), seen
 
 
 def _depth_per_pixel(

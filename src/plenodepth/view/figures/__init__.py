@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from plenodepth.view.figures.calibration import white_radii_figure as white_radii_figure
     from plenodepth.view.figures.camera import camera_figure as camera_figure
     from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure
+    from plenodepth.view.figures.cloud import cloud_picture as cloud_picture
     from plenodepth.view.figures.confidence import confidence_figure as confidence_figure
     from plenodepth.view.figures.depth import cost_figure as cost_figure
     from plenodepth.view.figures.depth import difference_figure as difference_figure
     from plenodepth.view.figures.depth import relative_error_figure as relative_error_figure
+    from plenodepth.view.figures.overview import overview_figure as overview_figure
     from plenodepth.view.figures.relative_depth import depth_bias_figure as depth_bias_figure
     from plenodepth.view.figures.relative_depth import disparity_error_figure as disparity_error_figure
     from plenodepth.view.figures.relative_depth import displacement_error_figure as displacement_error_figure
