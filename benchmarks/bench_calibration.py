@@ -22,7 +22,7 @@ from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.bundle.step import adjust_step
 from plenodepth.calib.corners.step import features_step
 from plenodepth.calib.features import Board, Features
-from plenodepth.calib.image_list import listed_images
+from plenodepth.calib.image_list import ImageReader, listed_images
 from plenodepth.calib.whites.start_camera import Optics
 from plenodepth.calib.whites.step import GridOptions, white_step
 from plenodepth.camera import Configuration, PlenopticCamera, load_plenoptic_camera, metric_from_virtual, project
@@ -67,19 +67,19 @@ def test_calibration_of_a_twin(name: str, tmp_path: Path) -> None:
         configuration=Configuration.UNFOCUSED if unfocused else Configuration.GALILEAN,
     )
     depths = VIRTUAL_DEPTHS.get(name, R12_DEPTHS)
-    clock, work = StageClock(), WorkFolder(tmp_path)
+    clock, work, white, read = StageClock(), WorkFolder(tmp_path), whites[0].path, ImageReader()
     grid = GridOptions(lattice.columns, lattice.rows, type_count=true.type_count)
     with clock.stage("white images"):
         first = white_step(whites, optics, work, grid=grid)
     with clock.stage("features"):
-        second = features_step(boards, BOARDS[name], first.camera, work, white=whites[0].path, threads=2)
+        second = features_step(boards, BOARDS[name], first.camera, work, white=white, threads=2, read=read)
     with clock.stage("adjustment"):
         aware = AdjustSettings(aperture=True)
         result = adjust_step(second.features, first.centers, BOARDS[name], first.camera, work, settings=aware)
     kappa = np.nan
     if not unfocused:  # κ compares lens types
         with clock.stage("kappa"):
-            step = kappa_step(boards, second.features, result.camera, work, white=whites[0].path, threads=2)
+            step = kappa_step(boards, second.features, result.camera, work, white=white, threads=2, read=read)
         kappa = step.record.kappa
 
     names = intrinsic_names(true)
