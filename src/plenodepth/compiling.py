@@ -36,7 +36,7 @@ def inner(function: Any) -> Any:
     It must not make arrays. In return no references are counted: every array that is taken out of a tuple would cost
     two atomic instructions, more than many a function does besides.
     """
-    return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True)
 
 
 def inlined(function: Any) -> Any:

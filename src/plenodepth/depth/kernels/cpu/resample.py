@@ -235,24 +235,26 @@ def blur_correction(tiles, tables, lens, out):
     """
     side, kind, gray = tiles.side, tables.kind[lens], tiles.gray
     steps, weights, details = tables.uniform_blur[kind, 0], tables.uniform_blur[kind, 1], tables.uniform_blur[kind, 2]
-    start, last = lens * side * side, f4(len(steps) - TABLE_END)
+    start, last, per_spacing = lens * side * side, f4(len(steps) - TABLE_END), f4(1) / tables.spacing
     cx, cy = tables.light_center[lens, 0], tables.light_center[lens, 1]
+    for p in range(side * side):
+        out[p] = f4(0)
     for row in range(side):
-        y = f4(row) - cy
-        for column in range(side):
+        y, from_middle = f4(row) - cy, f4(row) - tiles.center[lens, 1]
+        half = math.sqrt(max(tiles.reach * tiles.reach - from_middle * from_middle, f4(0))) + f4(1)
+        first = max(i4(tiles.center[lens, 0] - half), i4(0))  # beyond the reach all pixels are missing
+        for column in range(first, min(i4(tiles.center[lens, 0] + half) + 1, side)):
             p, x = row * side + column, f4(column) - cx
-            squared = x * x + y * y
-            at = min(squared / tables.spacing, last)
+            squared, here = x * x + y * y, gray[start + p]
+            at = min(squared * per_spacing, last)
             entry, part = u4(at), at - f4(u4(at))
             ends = looked_up(weights, entry, part)
-            out[p] = f4(0)
-            if ends <= 0 or squared == 0:
+            if ends <= 0 or squared == 0 or here >= UNUSABLE:
                 continue
             scale = looked_up(steps, entry, part) / math.sqrt(squared)
             dx, dy = scale * x, scale * y
             outside = value_at(gray, start, side, f4(column) + dx, f4(row) + dy)
             inside = value_at(gray, start, side, f4(column) - dx, f4(row) - dy)
-            here = gray[start + p]
             if here + inside + outside < UNUSABLE:
                 blur = looked_up(details, entry, part)
                 out[p] = ends * (inside + outside - here - here) + blur * tiles.detail[start + p]
