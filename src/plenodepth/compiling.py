@@ -33,7 +33,7 @@ def compiled(function: Any) -> Any:
 def inner(function: Any) -> Any:
     """As `compiled`, for a function that only other kernels call, with arrays that these hold on to.
 
-    It must not make arrays. In return no references are counted: every array that is taken out of a tuple would cost
+    It must not make arrays, and called from Python it would crash. In return no references are counted: every array that is taken out of a tuple would cost
     two atomic instructions, more than many a function does besides.
     """
     return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True)

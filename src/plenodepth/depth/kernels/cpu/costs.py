@@ -69,7 +69,7 @@ def view_costs(tiles, views, compared, lens, inverse_depths, chosen, widest, pla
     for n in range(count):
         for i in range(chosen[2]):
             h = chosen[0] + i * chosen[1]
-            own_plane = plane if plane >= 0 else i8(compared.plane_of_hypothesis[h])
+            own_plane = plane if plane >= 0 else i8(compared.tables.plane_of_hypothesis[h])
             farthest = widest if widest != 0 else inverse_depths[h]
             pair = find_pair(tiles, views, compared, lens, k, l, n, inverse_depths[h], farthest, own_plane, same_type)
             if pair.other < 0:
@@ -126,7 +126,8 @@ def empty_windows(count, side):
 def window_costs(tiles, views, compared, lens, h, listed, count, windows):
     """Costs of hypothesis h for the window about each of the first `count` listed pixels, into windows.volume."""
     side, half, size = tiles.side, views.window // 2, tiles.side * tiles.side
-    tables, plane, volume, pixels = compared.tables, compared.plane_of_hypothesis[h], windows.volume, windows.pixels
+    tables, volume, pixels = compared.tables, windows.volume, windows.pixels
+    plane = tables.plane_of_hypothesis[h]
     if windows.plane[0] != plane:
         start = tile_start(compared, views, size, lens % views.columns, lens // views.columns, plane)
         load_reference(compared.gray, compared.detail, start, size, windows.reference)
@@ -160,7 +161,7 @@ def add_views(tiles, views, compared, lens, h, reference, target, sums):
     """
     l, k = lens // views.columns, lens % views.columns
     side = i4(tiles.side)
-    inverse_depth, plane = compared.inverse_depths[h], i8(compared.plane_of_hypothesis[h])
+    inverse_depth, plane = compared.tables.inverse_depths[h], i8(compared.tables.plane_of_hypothesis[h])
     parity = parity_of(views, k, l)
     taken, total, weights = f4(0), f4(0), f4(0)
     for n in range(views.step_k.shape[1]):

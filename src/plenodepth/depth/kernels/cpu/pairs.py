@@ -191,7 +191,7 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
     There is nothing to compare without another lens, with one of another type though only the same is wanted, or with
     too little in common at the hypothesis `widest`.
     """
-    parity = parity_of(views, k, l)
+    parity, tables = parity_of(views, k, l), compared.tables
     ok, ol = k + views.step_k[parity, n], l + views.step_l[parity, n]
     other, start = ol * views.columns + ok, 0
     disparity_x = disparity_y = blur = deficit = f4(0)
@@ -202,7 +202,7 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
         other = -1
     else:
         plane = min(plane, compared.planes - 1)
-        radius, other_radius = compared.radius[compared.kind[lens], plane], compared.radius[compared.kind[other], plane]
+        radius, other_radius = tables.radius[tables.kind[lens], plane], tables.radius[tables.kind[other], plane]
         ratio = views.pitch_ratio[lens]
         x, y = views.baseline[parity, n, 0], views.baseline[parity, n, 1]
         most = disparity_gain(widest, ratio)
@@ -226,12 +226,12 @@ def find_pair(tiles, views, compared, lens, k, l, n, inverse_depth, widest, plan
             high = min(high, i4(tiles.side - 1), i4(tiles.side - 2) - row_shift)
             first = max(first, -column_shift, i4(0))
             variance = relative_blur_variance(views, views.lens_type[lens], views.lens_type[other], inverse_depth)
-            blur = (variance - interpolation_variance(wx, wy)) / compared.blur_unit[plane]
+            blur = (variance - interpolation_variance(wx, wy)) / tables.blur_unit[plane]
             deficit = noise_deficit(tiles.noise, wx, wy, blur)
-            dissimilarity = compared.dissimilarity[plane]
+            dissimilarity = tables.dissimilarity[plane]
             aside_x, aside_y = (
-                compared.light_center[lens, 0] - tiles.center[lens, 0],
-                compared.light_center[lens, 1] - tiles.center[lens, 1],
+                tables.light_center[lens, 0] - tiles.center[lens, 0],
+                tables.light_center[lens, 1] - tiles.center[lens, 1],
             )
             light_offset = f4(2) * (aside_x * disparity_x + aside_y * disparity_y)
     limits, center = (radius * radius, other_radius * other_radius), (tiles.center[lens, 0], tiles.center[lens, 1])

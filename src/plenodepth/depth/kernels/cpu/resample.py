@@ -70,15 +70,6 @@ class ComparedTiles(NamedTuple):
     correction: Float32  # (rows · columns, side²): what `blur_correction` adds to each tile
     rows: int
     planes: int  # 1: the same tiles for all hypotheses
-    # Those of the tables that every comparison needs: to take an array out of a tuple in a tuple would count references
-    # to all of them.
-    kind: Int32
-    light_center: Float32
-    radius: Float32
-    blur_unit: Float32
-    dissimilarity: Float32
-    plane_of_hypothesis: Int32
-    inverse_depths: Float32
     tables: ResamplingTables
     pixels: Pixels  # a buffer
 
@@ -96,11 +87,7 @@ def empty_compared_tiles(tiles, views, tables):
         padded = lenses * count * size + 4 * tiles.side
         gray, detail = np.zeros(padded, f4), np.zeros(padded, f4)
         done, correction = np.zeros((lenses, count + 1), np.bool_), np.zeros((lenses, size), f4)
-    return ComparedTiles(
-        gray, detail, done, correction, rows, count, tables.kind, tables.light_center, tables.radius,
-        tables.blur_unit, tables.dissimilarity, tables.plane_of_hypothesis, tables.inverse_depths, tables,
-        empty_pixels(size),
-    )  # fmt: skip
+    return ComparedTiles(gray, detail, done, correction, rows, count, tables, empty_pixels(size))
 
 
 @inner
@@ -131,8 +118,8 @@ def ensure_resampled(tiles, views, compared, k, l, count, plane):
                 resample_lens(tiles, views, compared, ok, ol, plane)
         elif not compared.done[slot, compared.planes]:
             compared.done[slot, compared.planes] = True
-            for h in range(len(compared.plane_of_hypothesis)):
-                shared = i8(compared.plane_of_hypothesis[h])
+            for h in range(len(compared.tables.plane_of_hypothesis)):
+                shared = i8(compared.tables.plane_of_hypothesis[h])
                 if not compared.done[slot, shared]:
                     resample_lens(tiles, views, compared, ok, ol, shared)
 

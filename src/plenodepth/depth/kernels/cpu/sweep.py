@@ -120,13 +120,13 @@ def coarse_depth(tiles, views, compared, k, l, buffers, maps):
     every_second, all_fine = (i8(0), i8(FIRST_STEP), i8((count + 1) // FIRST_STEP)), (i8(0), i8(1), i8(FINE_PLACES))
     both_sides = i8(0), i8(1), i8(2)
     view_costs(
-        tiles, views, compared, lens, compared.inverse_depths, every_second, f4(0), all_planes,
+        tiles, views, compared, lens, compared.tables.inverse_depths, every_second, f4(0), all_planes,
         views.swept, views.same_type_first, buffers.target, curve,
     )  # fmt: skip
     lowest_at_first(curve.cost, count, 1, best, sharpness)
     lowest = i8(best[0])
     view_costs(
-        tiles, views, compared, lens, compared.inverse_depths, beside_lowest(lowest, count), f4(0), all_planes,
+        tiles, views, compared, lens, compared.tables.inverse_depths, beside_lowest(lowest, count), f4(0), all_planes,
         views.swept, views.same_type_first, buffers.target, curve,
     )  # fmt: skip
     best_hypotheses(curve.cost, count, 1, best, sharpness, buffers.spare[0], buffers.spare[1], buffers.spare[2])
