@@ -7,9 +7,9 @@ a hash of its module and of every module of this package that it imports, direct
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,8 +33,8 @@ def compiled(function: Any) -> Any:
 def inner(function: Any) -> Any:
     """As `compiled`, for a function that only other kernels call, with arrays that these hold on to.
 
-    It must not make arrays, and called from Python it would crash. In return no references are counted: every array that is taken out of a tuple would cost
-    two atomic instructions, more than many a function does besides.
+    It must not make arrays, and called from Python it would crash. In return no references are counted: every array
+    that is taken out of a tuple would cost two atomic instructions, more than many a function does besides.
     """
     return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True)
 
@@ -107,18 +107,24 @@ def imported_sources(module: Path) -> set[Path]:
     return found
 
 
+# Searched as text: to parse all modules would take a third of a second of every start.
+_NAME = rf"({PACKAGE.name}[\w.]*)"
+_IMPORT = re.compile(rf"^ *(?:from {_NAME} import (\([^)]*\)|[^\n]*)|import {_NAME})", re.MULTILINE)
+
+
 @cache
 def _imports(module: Path) -> tuple[Path, ...]:
-    tree = ast.parse(module.read_bytes())
-    return tuple(path for node in ast.walk(tree) for name in _imported_names(node) if (path := _source(name)))
+    text = module.read_text(encoding="utf-8")
+    return tuple(path for found in _IMPORT.finditer(text) for name in _imported_names(found) if (path := _source(name)))
 
 
-def _imported_names(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module:
+def _imported_names(found: re.Match[str]) -> Iterator[str]:
+    module, names, package = found.groups()
+    if package:
+        yield package
+    else:
         # A name in a package may be a module of it; if it is none, `_source` finds the package itself.
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
 
 
 def _source(name: str) -> Path | None:

@@ -16,7 +16,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     The names are those that `__init__.py` imports under `if TYPE_CHECKING`, where type checkers find them:
 
         if TYPE_CHECKING:
-            from plenodepth.metric.frame import estimate_depth as estimate_depth
+            from package.module import name as name
 
         __getattr__, __dir__, __all__ = lazy_exports(__name__)
     """
