@@ -130,18 +130,21 @@ def _as_float32(values: npt.NDArray[Any], path: Path | str) -> FloatMap:
     return single
 
 
-def _write_tiff(array: npt.NDArray[Any], path: Path | str, **options: Any) -> None:
+def _write_tiff(array: npt.NDArray[Any], path: Path | str, *, compression: str | None, **options: Any) -> None:
     import tifffile
 
-    with atomic_path(path) as temporary, _UnnumberedFile(io.FileIO(temporary, "wb")) as file:
-        tifffile.imwrite(file, array, metadata=None, software="plenodepth", **options)
-
-
-class _UnnumberedFile(io.BufferedWriter):
-    """A file whose number NumPy cannot have: it would write past Python, and its errors do not name a full disk."""
-
-    def fileno(self) -> int:
-        raise io.UnsupportedOperation("fileno")
+    options |= {"metadata": None, "software": "plenodepth"}
+    with atomic_path(path) as temporary:
+        if compression is not None:
+            tifffile.imwrite(temporary, array, compression=compression, **options)
+            return
+        # Room for the values first, then the values: tifffile would copy them, or let NumPy write them, whose errors do
+        # not name a full disk.
+        empty = {"shape": array.shape, "dtype": array.dtype, "returnoffset": True, **options}
+        offset, _ = tifffile.imwrite(temporary, None, **empty)
+        with temporary.open("r+b") as file:
+            file.seek(offset)
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def _opencv_image(data: bytes, path: Path | str) -> npt.NDArray[Any]:
