@@ -141,9 +141,10 @@ def _write_tiff(array: npt.NDArray[Any], path: Path | str, *, compression: str |
         # Room for the values first, then the values: tifffile would copy them, or let NumPy write them, whose errors do
         # not name a full disk.
         empty = {"shape": array.shape, "dtype": array.dtype, "returnoffset": True, **options}
-        offset, _ = tifffile.imwrite(temporary, None, **empty)
+        place = tifffile.imwrite(temporary, None, **empty)
+        assert place is not None  # (offset, length), as asked for
         with temporary.open("r+b") as file:
-            file.seek(offset)
+            file.seek(place[0])
             file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
