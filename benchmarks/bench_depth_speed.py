@@ -30,10 +30,10 @@ SIZES = {  # lenses
     "some pixels": (9, 9),
 }
 MEMORY_LIMIT = 1.5e9  # bytes
-CPU_LIMITS = {False: 3.0, True: 8.0}  # seconds of a full frame, coarse and refined
+CPU_LIMITS = {False: 2.0, True: 5.5}  # seconds of a full frame, coarse and refined
 LEAST_RATIO = 50
 NONLINEARITY = 0.1  # of the largest cost
-LARGEST_APERTURE_RATIO = 1.5  # of undoing the aperture per pixel over not doing so
+LARGEST_APERTURE_RATIO = 1.25  # of undoing the aperture per pixel over not doing so
 
 COARSE, REFINED = DepthSettings(), DepthSettings(refined=True)
 KINDS = {"coarse": COARSE, "refined": REFINED}
