@@ -25,8 +25,8 @@ u4 = np.uint32
 
 
 @inner
-def lowest_at_first(cost, count, size, best, lowest):
-    """For each of `size` curves cost[n · size + p]: index and value of the lowest of every second hypothesis n < count.
+def lowest_at_first(cost, count, stride, size, best, lowest):
+    """For each of `size` curves cost[n · stride + p]: index and value of the lowest of every second n < count.
 
     All loops here run over neighbouring curves, so that they become vector instructions.
     """
@@ -35,15 +35,15 @@ def lowest_at_first(cost, count, size, best, lowest):
     for n in range(0, count, FIRST_STEP):
         for q in range(size):
             p = u4(q)  # unsigned: an index that may be negative would not be vectorised
-            value = cost[u4(n * size + q)]
+            value = cost[u4(n * stride + q)]
             lower = value < lowest[p]
             best[p] = f4(n) if lower else best[p]
             lowest[p] = value if lower else lowest[p]
 
 
 @inner
-def best_hypotheses(cost, count, size, best, sharpness, total, number, rival):
-    """The lowest hypothesis of each of `size` curves cost[n · size + p], and how much lower that is than others.
+def best_hypotheses(cost, count, stride, size, best, sharpness, total, number, rival):
+    """The lowest hypothesis of each of `size` curves cost[n · stride + p], and how much lower that is than others.
 
     A curve is known at every second hypothesis, and beside the lowest of these (`lowest_at_first`, whose results `best`
     and `sharpness` hold before). A minimum at either end of the range is none (−1), since the curve may go on falling
@@ -58,18 +58,18 @@ def best_hypotheses(cost, count, size, best, sharpness, total, number, rival):
         inner_place = before < n < after
         for q in range(size):
             p = u4(q)
-            value = cost[u4(n * size + q)]
+            value = cost[u4(n * stride + q)]
             there = f4(1) if value < UNUSABLE else f4(0)
             total[p] += there * value
             number[p] += there
             far = abs(f4(n) - best[p]) > RIVAL_DISTANCE
-            minimum = (value <= cost[u4(before * size + q)]) & (value <= cost[u4(after * size + q)])
+            minimum = (value <= cost[u4(before * stride + q)]) & (value <= cost[u4(after * stride + q)])
             rival[p] = value if inner_place & minimum & far & (value < rival[p]) else rival[p]
     for curve in range(size):
         first = int(best[curve])
         for n in (max(first - 1, 0), min(first + 1, count - 1)):
-            if cost[n * size + curve] < sharpness[curve]:
-                best[curve], sharpness[curve] = f4(n), cost[n * size + curve]
+            if cost[n * stride + curve] < sharpness[curve]:
+                best[curve], sharpness[curve] = f4(n), cost[n * stride + curve]
         other = rival[curve] if rival[curve] < UNUSABLE else total[curve] / max(number[curve], f4(1))
         ratio = f4(1) - sharpness[curve] / max(other, SMALLEST_COST)
         inside = best[curve] > f4(0) and best[curve] < f4(count - 1) and sharpness[curve] < UNUSABLE

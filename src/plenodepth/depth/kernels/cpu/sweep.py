@@ -68,7 +68,7 @@ class RefinedBuffers(NamedTuple):
     coordinates: Float32  # (2 · side²,): see `load_coordinates`
     wanted: Bool  # (side²,): pixels that get a depth
     listed: Pixels  # those pixels
-    tried: Bool  # (h,): hypotheses beside the lowest of one of them
+    tried: Bool  # (h,): every second hypothesis, and those beside the lowest of one of the pixels
     windows: WindowBuffers
     best: Float32  # (side²,), of the listed pixels
     sharpness: Float32  # (side²,)
@@ -123,13 +123,13 @@ def coarse_depth(tiles, views, compared, k, l, buffers, maps):
         tiles, views, compared, lens, compared.tables.inverse_depths, every_second, f4(0), all_planes,
         views.swept, views.same_type_first, buffers.target, curve,
     )  # fmt: skip
-    lowest_at_first(curve.cost, count, 1, best, sharpness)
+    lowest_at_first(curve.cost, count, 1, 1, best, sharpness)
     lowest = i8(best[0])
     view_costs(
         tiles, views, compared, lens, compared.tables.inverse_depths, beside_lowest(lowest, count), f4(0), all_planes,
         views.swept, views.same_type_first, buffers.target, curve,
     )  # fmt: skip
-    best_hypotheses(curve.cost, count, 1, best, sharpness, buffers.spare[0], buffers.spare[1], buffers.spare[2])
+    best_hypotheses(curve.cost, count, 1, 1, best, sharpness, buffers.spare[0], buffers.spare[1], buffers.spare[2])
     if best[0] < 0:
         return
     plane = i8(best[0])
@@ -189,23 +189,21 @@ def refined_depths(tiles, views, compared, k, l, buffers, maps):
         return
     count, size = len(views.inverse_depths), tiles.side * tiles.side
     windows, listed, best, sharpness = buffers.windows, buffers.listed, buffers.best, buffers.sharpness
+    tried = buffers.tried
     find_wanted(tiles, views, lens, buffers)
     pixels = list_pixels(tiles, compared.tables, lens, buffers.wanted, listed)
     ensure_resampled(tiles, views, compared, k, l, views.step_k.shape[1], i8(-1))
     windows.plane[0] = -1
-    for h in range(0, count, FIRST_STEP):
-        window_costs(tiles, views, compared, lens, h, listed, pixels, windows)
-    lowest_at_first(windows.volume, count, size, best, sharpness)
     for h in range(count):
-        buffers.tried[h] = False
+        tried[h] = h % FIRST_STEP == 0
+    window_costs(tiles, views, compared, lens, tried, i8(0), listed, pixels, windows)
+    lowest_at_first(windows.volume, count, size, pixels, best, sharpness)
     for n in range(pixels):
         lowest = int(best[n])
-        buffers.tried[max(lowest - 1, 0)] = buffers.tried[min(lowest + 1, count - 1)] = True
-    for h in range(1, count, FIRST_STEP):
-        if buffers.tried[h]:
-            window_costs(tiles, views, compared, lens, h, listed, pixels, windows)
+        tried[max(lowest - 1, 0)] = tried[min(lowest + 1, count - 1)] = True
+    window_costs(tiles, views, compared, lens, tried, i8(1), listed, pixels, windows)
     spare = buffers.spare
-    best_hypotheses(windows.volume, count, size, best, sharpness, spare[0], spare[1], spare[2])
+    best_hypotheses(windows.volume, count, size, pixels, best, sharpness, spare[0], spare[1], spare[2])
     write_depths(tiles, views, lens, pixels, buffers, maps)
 
 
