@@ -63,8 +63,9 @@ def estimate_depth(
         if isinstance(camera, PlenopticCamera):
             with clock.stage("metric"):
                 metric = metric_depth_map(virtual, camera)
-    with clock.stage("summary"), limited_threads(threads):
-        summary = _summary(image, camera, virtual, metric, SettingsFile(settings, filters), used_device, threads, clock)
+        with clock.stage("summary"):
+            both = SettingsFile(settings, filters)
+            summary = _summary(image, camera, virtual, metric, both, used_device, threads, clock)
     return DepthResult(image, camera, virtual, metric, summary)
 
 

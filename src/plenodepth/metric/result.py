@@ -228,7 +228,7 @@ class DepthResult:
         return self.metric
 
     def _write_maps(self, maps: dict[Output, Float32], folder: Path) -> None:
-        """One after the other, since each takes its own size once more in memory."""
+        """One after the other: they wait for the disk, which does not write two of them faster."""
         for name, values in maps.items():
             write_float_map(values, folder / f"{self.name}.{SUFFIXES[name]}", compressed=False)
 

@@ -54,7 +54,9 @@ def load_raw(
         white_image = None if white_read is None else white_read.result()
     source = _Source(str(path), "white image" if white is None else str(white))
     given = _Given(bayer, black_level, devignetting, full_scale)
-    return _clean(image, camera, white_image, given, Path(path).stem, source, clock)
+    with clock.stage("clean"):
+        cleaned = _clean(image, camera, white_image, given, Path(path).stem, source)
+    return replace(cleaned, clock=clock)
 
 
 def read_white(path: Path) -> Image:
@@ -116,7 +118,10 @@ def clean_image(
     0.5
     """
     given = _Given(bayer, black_level, devignetting, full_scale)
-    return _clean(image, camera, white, given, name, _Source(name, "white image"), StageClock())
+    clock = StageClock()
+    with clock.stage("clean"):
+        cleaned = _clean(image, camera, white, given, name, _Source(name, "white image"))
+    return replace(cleaned, clock=clock)
 
 
 @dataclass(frozen=True)
@@ -147,20 +152,6 @@ def _naming(file: str) -> Iterator[None]:
 
 
 def _clean(
-    image: NDArray[Any],
-    camera: PlenopticCamera | GridCamera,
-    white: NDArray[Any] | None,
-    given: _Given,
-    name: str,
-    source: _Source,
-    clock: StageClock,
-) -> RawImage:
-    with clock.stage("clean"):
-        cleaned = _cleaned(image, camera, white, given, name, source)
-    return replace(cleaned, clock=clock)
-
-
-def _cleaned(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
     white: NDArray[Any] | None,

@@ -135,12 +135,6 @@ def noise_corrected(cost, deficit, noise):
 
 
 @inlined
-def inside(value, limit):
-    """1 up to the limit, 0 beyond."""
-    return f4(1) if value <= limit else f4(0)
-
-
-@inlined
 def similarity(here, there, dissimilarity):
     """Weight of a comparison of two pixels, given their squared distances (px²) from the centre of their light.
 

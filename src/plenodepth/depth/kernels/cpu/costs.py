@@ -52,11 +52,10 @@ def empty_costs(count):
 def view_costs(tiles, views, compared, lens, inverse_depths, chosen, widest, plane, count, same_type, target, out):
     """Costs of the chosen hypotheses 1/v (h,) for one micro-image with its first `count` neighbours, into `out`.
 
-    `chosen` says which: (first, step, how many).
-
-    The weighted mean of the absolute difference; `MISSING` where too few views overlap. Those neighbours take part that
-    still overlap at the hypothesis `widest` (0: at each hypothesis itself): with the same one for a whole search, its
-    views stay the same. A view that drops out in the middle would make a step in the curve, and a false minimum there.
+    `chosen` says which: (first, step, how many). A cost is the weighted mean of the absolute difference; `MISSING`
+    where too few views overlap. Those neighbours take part that still overlap at the hypothesis `widest` (0: at each
+    hypothesis itself): with the same one for a whole search, its views stay the same. A view that drops out in the
+    middle would make a step in the curve, and a false minimum there.
     Tiles are those of a plane (−1: of each hypothesis' own in a sweep). `target` (side² + 4 · side,) is a buffer.
     """
     l, k = lens // views.columns, lens % views.columns

@@ -117,7 +117,7 @@ def coarse_depth(tiles, views, compared, k, l, buffers, maps):
     best, sharpness, between, beside = buffers.best, buffers.sharpness, buffers.between, buffers.beside
     # Converted: for the literals −1 and False, Numba would compile the functions that take them once more.
     all_planes, any_type = i8(-1), np.bool_(False)
-    every_second, all_fine = (i8(0), i8(FIRST_STEP), i8((count + 1) // FIRST_STEP)), (i8(0), i8(1), i8(FINE_PLACES))
+    every_second, all_fine = (i8(0), i8(FIRST_STEP), i8(-(-count // FIRST_STEP))), (i8(0), i8(1), i8(FINE_PLACES))
     both_sides = i8(0), i8(1), i8(2)
     view_costs(
         tiles, views, compared, lens, compared.tables.inverse_depths, every_second, f4(0), all_planes,
