@@ -15,9 +15,21 @@ PACKAGE = Path(plenodepth.__file__).parent
 CONSTANTS = Path("depth/kernels/constants.py")
 # Whether two depths 2 % apart are the same: 1 if `AGREEMENT` allows as much.
 RUN_A_KERNEL = """
+from typing import NamedTuple
 import numpy as np
-from plenodepth.depth.kernels.cpu.agreement import same_depth
-print(int(same_depth(np.float32(5), np.float32(5.1))))
+from plenodepth.depth.kernels.cpu.agreement import coarse_agreement
+
+class Views(NamedTuple):
+    columns: int
+    rows: int
+    by_column: bool
+    step_k: np.ndarray
+    step_l: np.ndarray
+
+beside = np.array([[1], [1]], np.int32)
+confidence = np.ones((1, 2), np.float32)
+coarse_agreement(0, 1, Views(2, 1, False, beside, 0 * beside), 1, np.array([[5, 5.1]], np.float32), confidence)
+print(int(confidence[0, 0] > 0))
 """
 
 

@@ -19,6 +19,10 @@ from typing import Any
 
 import numba as nb
 from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.runtime import rtsys
 
 PACKAGE = Path(__file__).parent
 # No "nnan" and "ninf": missing values are NaN and a ray that misses has an infinite depth.
@@ -33,25 +37,99 @@ def compiled(function: Any) -> Any:
 def inner(function: Any) -> Any:
     """As `compiled`, for a function that only other kernels call, with arrays that these hold on to.
 
-    It must not make arrays, and called from Python it would crash. In return no references are counted: every array
-    that is taken out of a tuple would cost two atomic instructions, more than many a function does besides.
+    It must not make or return arrays, and called from Python it would crash. In return no references are counted: every
+    array that is taken out of a tuple would cost two atomic instructions, more than many a function does besides. And
+    it is optimised once, within the kernel that calls it: see `_Part`.
     """
-    return _compile_lazily(function, _nrt=False, no_cpython_wrapper=True)
+    return _compile_lazily(function, **_INNER)
+
+
+def formula(function: Any) -> Any:
+    """As `inner`, for a function so small that a call would cost more than what it does."""
+    return _compile_lazily(function, forceinline=True, **_INNER)
 
 
 def inlined(function: Any) -> Any:
-    """As `compiled`, for a function so small that a call would cost more than what it does."""
+    """As `formula`, for a function that takes tuples of many arrays: Numba writes its source out at each call.
+
+    To hand over such tuples would take longer to compile than to type the function again.
+    """
     return _compile_lazily(function, inline="always")
 
 
-def _compile_lazily(function: Any, **options: Any) -> Any:
+class _Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+    """The code of a function that only other kernels call, left as it is.
+
+    Numba optimises each function and generates its machine code, then does all of it again in each function that calls
+    it: in a chain of five calls, five times. A part is only linked into its callers. Without this, compiling takes
+    half as long again.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0  # there is no machine code
+
+    @property
+    def codegen(self) -> Any:
+        return _CodegenOfPart(self._codegen)
+
+
+class _CodegenOfPart:
+    """Numba's code generator, for functions without machine code: they have no environment either."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        pass
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = _Part(self.state.targetctx.codegen(), function.__qualname__)
+        return super().compile_extra(function)
+
+
+_INNER: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "cache": False, "pipeline_class": _PartCompiler}
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Compiled kernels on disk.
+
+    Numba's own loads all that it knows to compile before it loads a kernel that need not be compiled: a third of a
+    second of every command.
+    """
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)  # what kernels call to allocate and to count references
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target_context)
+
+
+def _compile_lazily(function: Any, *, cache: bool = True, **options: Any) -> Any:
     before = nb.config.CACHE_DIR
-    nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
+    if cache:
+        nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
     try:
         # A wrapper for calls from C would be compiled for each kernel, too, and nothing calls them from there.
-        return nb.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy", no_cfunc_wrapper=True, **options)(
-            function
-        )
+        options |= {"nogil": True, "fastmath": FAST, "error_model": "numpy", "no_cfunc_wrapper": True}
+        dispatcher = nb.njit(**options)(function)
+        if cache:
+            dispatcher._cache = _KernelCache(function)
+        return dispatcher
     finally:
         nb.config.CACHE_DIR = before
 

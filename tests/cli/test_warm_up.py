@@ -90,10 +90,8 @@ def test_the_line_comes_once_and_only_when_something_is_compiled() -> None:
 
 
 def test_a_kernel_is_kept_once_it_was_compiled(tmp_path: Path) -> None:
-    code = (
-        "from plenodepth.compiling import is_kept; from plenodepth.depth.kernels.cpu.agreement import same_depth as f;"
-    )
-    code += "import numpy as np; before = is_kept(f); f(np.float32(1), np.float32(2)); print(before, is_kept(f))"
+    code = "from plenodepth.compiling import is_kept; from plenodepth.metric.kernels.sorting import kth_smallest as f;"
+    code += "import numpy as np; before = is_kept(f); f(np.zeros(2, np.float32), 0, 1, 0); print(before, is_kept(f))"
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["False", "True"]

@@ -14,7 +14,7 @@ def test_exchanges_for_many_rows_sort_fewer(rows: int) -> None:
     values = np.random.default_rng(rows).normal(size=(rows, 50)).round(1).astype(np.float32)
     values[rows // 2, :20] = np.inf
     expected = np.sort(values, axis=0)
-    sort_columns(values, np.array(sorting_exchanges(32)))
+    sort_columns(values, len(values), np.array(sorting_exchanges(32)))
     assert np.array_equal(values, expected)
 
 

@@ -63,6 +63,7 @@ def central_view(
     noisy points would be too near.
     """
     from plenodepth.metric.kernels.central import find_places
+    from plenodepth.metric.kernels.points import empty_row
 
     _require_odd(median_size)
     _require_choices(camera, scale, rule)
@@ -75,8 +76,8 @@ def central_view(
     axis, focal = (sensor.principal_point + 0.5) / scale, camera.main_lens.focal_length / sensor.pixel_size / scale
     view = np.array([sensor.height // scale, sensor.width // scale, *axis, focal])
     place, depth = np.empty(owner.shape, np.int32), virtual_map.virtual_depth.ravel()
-    given = owner, depth, virtual_map.refined, optics, view, place
-    each_band(len(owner), lambda rows: find_places(rows.start, rows.stop, *given))
+    given, width = (owner, depth, virtual_map.refined, optics, view), owner.shape[1]
+    each_band(len(owner), lambda rows: find_places(rows.start, rows.stop, *given, empty_row(width), place))
     shape = (sensor.height // scale, sensor.width // scale)
     nearest = _depth_per_pixel(place, owner, metric.depth.ravel(), virtual_map.refined, shape, rule)
     return _smoothed(nearest, median_size, erosion)
@@ -118,13 +119,21 @@ def _depth_per_pixel(
     rule: Rule,
 ) -> Float32:
     """One depth (h, w) for each pixel of the central view, of the pixels or points whose `place` it is."""
-    from plenodepth.metric.kernels.central import MOST_SORTED, choose_depths
+    from plenodepth.metric.kernels.central import MOST_SORTED, PIXELS_AT_A_TIME, choose_depths, count_depths
 
     chosen = np.full(shape[0] * shape[1], np.nan, np.float32)
-    given = place, owner, depth, refined, rule == "median", np.array(sorting_exchanges(MOST_SORTED)), chosen
+    given, exchanges = (place, owner, depth, refined), np.array(sorting_exchanges(MOST_SORTED))
+
+    def choose(pixels: slice) -> None:
+        ends, starts = (pixels.start, pixels.stop), np.zeros(pixels.stop - pixels.start + 1, np.int64)
+        count_depths(*ends, *given, starts)
+        values = np.empty(starts[-1], np.float32)
+        buffers = starts.copy(), values, np.empty((MOST_SORTED, PIXELS_AT_A_TIME), np.float32)
+        choose_depths(*ends, *given, rule == "median", exchanges, starts, *buffers, chosen)
+
     # Each thread goes through all places, so there are as many parts as threads.
     part = -(-len(chosen) // thread_count())
-    each_band(len(chosen), lambda pixels: choose_depths(pixels.start, pixels.stop, *given), rows=part)
+    each_band(len(chosen), choose, rows=part)
     return chosen.reshape(shape)
 
 
@@ -156,8 +165,13 @@ def median_filtered(depth: Float32, size: int = 5) -> Float32:
     from plenodepth.metric.kernels.smoothing import filter_rows
 
     median, exchanges = np.empty(depth.shape, np.float32), np.array(sorting_exchanges(size * size))
-    given = np.ascontiguousarray(depth), size // 2, exchanges, median
-    each_band(len(depth), lambda rows: filter_rows(rows.start, rows.stop, *given))
+    given, width = (np.ascontiguousarray(depth), size // 2, exchanges), depth.shape[1]
+
+    def fill(rows: slice) -> None:
+        buffers = np.empty((size * size, width), np.float32), np.empty(width, np.int32)
+        filter_rows(rows.start, rows.stop, *given, *buffers, median)
+
+    each_band(len(depth), fill)
     return median
 
 

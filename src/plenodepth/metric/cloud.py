@@ -62,6 +62,7 @@ def point_cloud(
     """
     from plenodepth.camera.kernels.owners import grid_in_image
     from plenodepth.metric.kernels.clouds import find_points
+    from plenodepth.metric.kernels.points import empty_row
 
     camera = scaled_for(camera, virtual_map.aperture_model)
     metric = metric or metric_depth_map(virtual_map, camera)
@@ -74,9 +75,10 @@ def point_cloud(
     share = np.empty(0) if refined or every_pixel else _shares(virtual_map, camera, optics, center)
     maps = tuple(values.ravel() for values in (metric.depth, metric.sigma, metric.confidence))
     given = owner, virtual_map.virtual_depth.ravel(), refined, maps, optics, grid, np.ascontiguousarray(center), share
+    width = shape[1]
 
     def find(first: int, last: int, columns: Columns) -> int:
-        return int(find_points(first, last, *given, columns))
+        return int(find_points(first, last, *given, empty_row(width), np.arange(width, dtype=np.int32), columns))
 
     columns = _refined_columns(virtual_map.virtual_depth, find) if refined else _coarse_columns(shape, find)
     points, pixels, sigma, confidence = columns
@@ -146,13 +148,14 @@ def _shares(virtual_map: VirtualDepthMap, camera: PlenopticCamera, optics: Pixel
 
 def _colors(raw: RawImage, pixels: NDArray[np.int32]) -> NDArray[np.uint8]:
     """sRGB bytes (n, 3) of linear light at pixels (n, 2); black where a pixel is unusable."""
-    from plenodepth.metric.kernels.clouds import find_colors
+    from plenodepth.metric.kernels.clouds import color_starts, find_colors
 
     light = raw.gray[..., None] if raw.color is None else raw.color
     # The least light of each byte: the inverse of rounding 255 times the encoded light.
     encoded = (np.arange(256) - 0.5) / 255
     least = np.where(encoded <= 0.04045, encoded / 12.92, ((np.maximum(encoded, 0) + 0.055) / 1.055) ** 2.4)
     colors = np.empty((len(pixels), 3), np.uint8)
-    arrays = light, pixels, least.astype(np.float32), colors
+    least_light = least.astype(np.float32)
+    arrays = light, pixels, least_light, color_starts(least_light), colors
     each_band(len(pixels), lambda part: find_colors(part.start, part.stop, *arrays), rows=POINTS_AT_A_TIME)
     return colors

@@ -14,7 +14,7 @@ from scipy.ndimage import zoom
 
 from plenodepth.camera import preset
 from plenodepth.compiling import is_kept
-from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
+from plenodepth.depth.kernels.cpu.sweep import coarse_band, refined_band
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import write_image
 from plenodepth.metric.frame import estimate_depth
@@ -26,14 +26,14 @@ BLOCK = 4  # px: what a square of the texture measures
 MODELS: tuple[Literal["off", "per_pixel"], ...] = ("off", "per_pixel")
 
 # About what compiling takes, CPU-seconds: one depth per micro-image with all other steps, and one per pixel besides.
-COARSE_SECONDS = 20
-REFINED_SECONDS = 10
+COARSE_SECONDS = 13
+REFINED_SECONDS = 7
 
 
 def seconds_to_compile(*, refined: bool) -> int:
     """About how long the kernels of a frame take to compile that are not on disk; 0 where all are."""
-    missing = 0 if is_kept(coarse_rows) or (refined and is_kept(refined_rows)) else COARSE_SECONDS
-    return missing + (REFINED_SECONDS if refined and not is_kept(refined_rows) else 0)
+    missing = 0 if is_kept(coarse_band) or (refined and is_kept(refined_band)) else COARSE_SECONDS
+    return missing + (REFINED_SECONDS if refined and not is_kept(refined_band) else 0)
 
 
 def warm_up(report: Callable[[str], None]) -> None:

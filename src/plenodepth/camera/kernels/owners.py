@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera.model import MicroImageArray
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import compiled, formula, inner
 from plenodepth.geometry import Arrangement
 from plenodepth.geometry.lattice import SIN_60
 
@@ -41,7 +41,7 @@ def grid_in_image(micro_images: MicroImageArray) -> GridInImage:
     )
 
 
-@inlined
+@formula
 def distance_to_line(line, along, across, shift, parity, pitch_along, pitch_across):
     """Squared distance, px², to the nearest node on a line of a hexagonal lattice, and its step along the line."""
     offset = shift if line % 2 == parity else 0.0
@@ -49,7 +49,7 @@ def distance_to_line(line, along, across, shift, parity, pitch_along, pitch_acro
     return ((step + offset) * pitch_along - along) ** 2 + (line * pitch_across - across) ** 2, i8(step)
 
 
-@compiled
+@inner
 def nearest_node(grid, u, v):
     """Indices k, l of the node nearest to the place (u, v), px; they may lie beyond the lattice (`Lattice.nearest`)."""
     pose = grid.lattice_from_image

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from plenodepth.compiling import inlined, inner
+from plenodepth.compiling import formula, inlined, inner
 from plenodepth.depth.kernels.constants import (
     MEAN_ABSOLUTE,
     SIGMA_FACTOR,
@@ -38,19 +38,19 @@ def in_array(views, k, l):
     return not (k < 0 or l < 0 or k >= views.columns or l >= views.rows)
 
 
-@inlined
+@formula
 def disparity_gain(inverse_depth, pitch_ratio):
     """Disparity per baseline at 1/v: 1 − λ + λ/v, λ the ratio of the pitches (see camera.disparity)."""
     return (f4(1) - pitch_ratio) + pitch_ratio * inverse_depth
 
 
-@inlined
+@formula
 def image_step_gain(depth, pitch_ratio):
     """Way in the image per way from lens to lens, of a point at v: 1 minus the disparity per baseline, λ (1 − 1/v)."""
     return pitch_ratio * (f4(1) - f4(1) / depth)
 
 
-@inlined
+@formula
 def unstretched(inverse_depth, plane, stretch, pitch_ratio):
     """1/v from the one found among tiles that were resampled for the hypothesis `plane`.
 
@@ -66,33 +66,33 @@ def unstretched(inverse_depth, plane, stretch, pitch_ratio):
 # --- interpolation --------------------------------------------------------------------------------------------------
 
 
-@inlined
+@formula
 def floor(value):
     """The largest integer up to a value. (math.floor would be a call of the C library's, 4 ns.)"""
     cut = i4(value)
     return cut - i4(1) if f4(cut) > value else cut
 
 
-@inlined
+@formula
 def snapped(fraction):
     """A shift's fraction; 0 or 1 where only rounding keeps it from that: a missing pixel beside must not count."""
     return f4(0) if fraction < SNAP else (f4(1) if fraction > f4(1) - SNAP else fraction)
 
 
-@inlined
+@formula
 def bilinear_weights(wx, wy):
     """Weights of the pixels (0, 0), (1, 0), (0, 1) and (1, 1) at a place (wx, wy) between them."""
     w11 = wx * wy
     return f4(1) - wx - wy + w11, wx - w11, wy - w11, w11
 
 
-@inlined
+@formula
 def interpolation_variance(wx, wy):
     """Variance, px², by which interpolation at fractions (wx, wy) blurs: w (1 − w) along an axis, mean of both axes."""
     return f4(0.5) * (wx * (f4(1) - wx) + wy * (f4(1) - wy))
 
 
-@inlined
+@formula
 def looked_up(table, entry, part):
     """The value of a table between an entry and the next one."""
     return table[entry] + part * (table[entry + u4(1)] - table[entry])
@@ -109,7 +109,7 @@ def relative_blur_variance(views, one, other, inverse_depth):
     )
 
 
-@inlined
+@formula
 def noise_deficit(noise, wx, wy, blur):
     """How much noise a pair lacks compared with one that is neither shifted nor blurred, in units of its variance.
 
@@ -121,7 +121,7 @@ def noise_deficit(noise, wx, wy, blur):
     return f4(2) - (blurred + along_x * along_y if blur < 0 else f4(1) + blurred * along_x * along_y)
 
 
-@inlined
+@formula
 def noise_corrected(cost, deficit, noise):
     """A mean absolute difference as if interpolation and blur had left all noise in it.
 
@@ -134,7 +134,7 @@ def noise_corrected(cost, deficit, noise):
 # --- which pixels are compared --------------------------------------------------------------------------------------
 
 
-@inlined
+@formula
 def similarity(here, there, dissimilarity):
     """Weight of a comparison of two pixels, given their squared distances (px²) from the centre of their light.
 
@@ -143,7 +143,7 @@ def similarity(here, there, dissimilarity):
     return max(f4(1) - dissimilarity * abs(here - there), f4(0))
 
 
-@inlined
+@formula
 def standard_deviation(total, squares, count):
     """Standard deviation of `count` values from their sum and the sum of their squares; 0 of none."""
     if count == 0:

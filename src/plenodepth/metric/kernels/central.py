@@ -18,20 +18,15 @@ PIXELS_AT_A_TIME = 64
 
 
 @compiled
-def find_places(first, last, owner, depth, refined, optics, view, place):
+def find_places(first, last, owner, depth, refined, optics, view, points, place):
     """Pixel of the central view that each pixel of rows first … last − 1 is seen at, into place (h, w); −1 for none.
 
     `depth` is the flat map of virtual depth. `view` (5,) is the pinhole camera: its image's height and width, the
-    place of the optical axis in it (column, row), and its focal length in its pixels.
+    place of the optical axis in it (column, row), and its focal length in its pixels. `points` (`RowBuffers`) is a
+    buffer.
     """
     width = owner.shape[1]
-    x, y, z, straight_x, straight_y = (
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-    )
+    x, y, z, straight_x, straight_y = points
     high, wide, axis_x, axis_y, focal = view[0], view[1], view[2], view[3], view[4]
     for row in range(first, last):
         follow_row(row, owner, depth, refined, optics, x, y, z)
@@ -45,14 +40,12 @@ def find_places(first, last, owner, depth, refined, optics, view, place):
 
 
 @compiled
-def choose_depths(first, last, place, owner, depth, refined, by_median, exchanges, out):
-    """The depth of pixels first … last − 1 of the central view, into out (n,); NaN stays where nothing is seen.
+def count_depths(first, last, place, owner, depth, refined, starts):
+    """Where the depths of pixels first … last − 1 of the central view begin in a list of all, into starts (n + 1,).
 
     `place` (h, w) says where each pixel is seen, `depth` is the flat map of its metric depth, of which what is > 0
-    counts. The least of a pixel's depths, or their median (of two middle ones the nearer).
-    `exchanges` sort MOST_SORTED values (`sort_columns`).
+    counts. `starts` holds zeros before.
     """
-    starts = np.zeros(last - first + 1, np.int64)
     height, width = place.shape
     for row in range(height):
         for column in range(width):
@@ -61,7 +54,19 @@ def choose_depths(first, last, place, owner, depth, refined, by_median, exchange
                 starts[at + 1] += 1
     for n in range(last - first):
         starts[n + 1] += starts[n]
-    values, filled = np.empty(starts[last - first], np.float32), starts[:-1].copy()
+
+
+@compiled
+def choose_depths(
+    first, last, place, owner, depth, refined, by_median, exchanges, starts, filled, values, sorted_together, out
+):
+    """The depth of pixels first … last − 1 of the central view, into out (n,); NaN stays where nothing is seen.
+
+    The least of a pixel's depths, or their median (of two middle ones the nearer). `starts` is of `count_depths`, whose
+    other arguments are the same. `exchanges` sort `MOST_SORTED` values (`sort_columns`). Buffers are `filled`, a copy
+    of `starts`, `values`, for all depths, and `sorted_together` (`MOST_SORTED`, `PIXELS_AT_A_TIME`).
+    """
+    height, width = place.shape
     for row in range(height):
         for column in range(width):
             at = place[row, column] - first
@@ -70,18 +75,19 @@ def choose_depths(first, last, place, owner, depth, refined, by_median, exchange
                 if value > 0:
                     values[filled[at]] = value
                     filled[at] += 1
-    sorted_together = np.empty((MOST_SORTED, PIXELS_AT_A_TIME), np.float32)
     for start in range(0, last - first, PIXELS_AT_A_TIME):
         end, most = min(start + PIXELS_AT_A_TIME, last - first), 0
         for n in range(start, end):
             most = max(most, starts[n + 1] - starts[n])
         together = most <= MOST_SORTED
         if together:
-            sorted_together[:most] = f4(math.inf)
+            for k in range(most):
+                for n in range(PIXELS_AT_A_TIME):
+                    sorted_together[k, n] = f4(math.inf)
             for n in range(start, end):
                 for k in range(starts[n + 1] - starts[n]):
                     sorted_together[k, n - start] = values[starts[n] + k]
-            sort_columns(sorted_together[:most], exchanges)
+            sort_columns(sorted_together, most, exchanges)
         for n in range(start, end):
             count = starts[n + 1] - starts[n]
             rank = (count - 1) // 2 if by_median else 0

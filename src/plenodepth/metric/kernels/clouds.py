@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.camera.kernels.owners import nearest_node
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import compiled, formula, inlined, inner
 from plenodepth.metric.kernels.points import (
     centroid_at,
     entry_of,
@@ -27,18 +28,18 @@ HALVINGS = 40  # of the micro-image's radius: as far as it matters
 START_ENTRIES = 4096  # of light from 0 to 1
 
 
-@inlined
-def apparent_place(lens, target, gap):
+@formula
+def apparent_place(tables, lens, target, gap):
     """Distance, px, from the pupil's image of the pixel that looks `target` px away from it; NaN if none does.
 
-    `lens` is of `of_lens`, `gap` is 1/v − 1/v0. The inverse of `chief_ray`, by halving.
+    `tables` and `lens` are as in `centroid_at`, `gap` is 1/v − 1/v0. The inverse of `chief_ray`, by halving.
     """
     low, high = 0.0, 1 / lens.per_pixel
-    if high + gap * centroid_at(lens, high) < target:
+    if high + gap * centroid_at(tables, lens, high) < target:
         return math.nan
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if middle + gap * centroid_at(lens, middle) > target:
+        if middle + gap * centroid_at(tables, lens, middle) > target:
             high = middle
         else:
             low = middle
@@ -62,7 +63,7 @@ def find_shares(optics, center, depth, reach, share):
             sign = f8(2 * side - 1)
             x = center[lens, 0] + sign * reach[lens] - look.pupil_u
             target = math.sqrt(x * x + y * y)
-            ends += sign * x * (apparent_place(look, target, gap) / max(target, 1e-12))
+            ends += sign * x * (apparent_place(optics.centroid, look, target, gap) / max(target, 1e-12))
         stretch = ends / (2 * reach[lens])
         if not math.isnan(stretch):
             share[lens] *= stretch
@@ -78,7 +79,7 @@ def in_cell(grid, lens, share, center_u, center_v, x, y):
     return k == lens % grid.columns and l == lens // grid.columns
 
 
-@compiled
+@inner
 def choose_pixels(row, owner, depth, optics, grid, center, share, chosen):
     """Columns of a row's pixels that give a point of a coarse map, into `chosen` (width,); returns how many.
 
@@ -107,25 +108,19 @@ def choose_pixels(row, owner, depth, optics, grid, center, share, chosen):
 
 
 @compiled
-def find_points(first, last, owner, depth, refined, metric, optics, grid, center, share, out):
+def find_points(first, last, owner, depth, refined, metric, optics, grid, center, share, seen, chosen, out):
     """Points of the pixels of rows first … last − 1; returns how many.
 
     `depth` is the flat map of virtual depth, `metric` are those of depth, σ and confidence in mm. `share` (J,) is how
-    large a part of each micro-image gives points; empty, all of it does. `out` are points (n, 3) mm, the pixels (n, 2)
+    large a part of each micro-image gives points; empty, all of it does. `seen` (`RowBuffers`) and `chosen` (width,),
+    which holds the columns 0, 1, … at first, are buffers. `out` are points (n, 3) mm, the pixels (n, 2)
     that see them, their σ (n,) mm and confidence (n,). No points lie at or beyond infinity, or where the distortion
     cannot be undone.
     """
     metric_depth, metric_sigma, metric_confidence = metric
     points, pixels, sigma, confidence = out
     total, width, partly = 0, owner.shape[1], len(share) > 0
-    chosen = np.arange(width).astype(np.int32)
-    x, y, z, straight_x, straight_y = (
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-    )
+    x, y, z, straight_x, straight_y = seen
     for row in range(first, last):
         if partly:
             count = choose_pixels(row, owner, depth, optics, grid, center, share, chosen)
@@ -133,7 +128,7 @@ def find_points(first, last, owner, depth, refined, metric, optics, grid, center
                 lens, u, v = owner[row, chosen[n]], f8(chosen[n]), f8(row)
                 look = of_lens(optics, lens)
                 away = from_pupil(look, u, v)
-                centroid = centroid_at(look, away)
+                centroid = centroid_at(optics.centroid, look, away)
                 x[n], y[n], z[n] = virtual_point(look, optics.sensor, u, v, f8(depth[lens]), away, centroid)
         else:
             count = width
@@ -153,19 +148,20 @@ def find_points(first, last, owner, depth, refined, metric, optics, grid, center
     return total
 
 
+def color_starts(least: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """The byte of each n/`START_ENTRIES` of light, n = 0 … `START_ENTRIES`, where byte b begins at least[b] (256,)."""
+    light = np.arange(START_ENTRIES + 1, dtype=f4) / f4(START_ENTRIES)
+    return (np.searchsorted(least[1:], light, side="right")).astype(np.uint8)
+
+
 @compiled
-def find_colors(first, last, light, pixels, least, colors):
+def find_colors(first, last, light, pixels, least, start, colors):
     """sRGB bytes of points first … last − 1 from linear light (h, w, channels), into colors (n, 3).
 
-    Byte b stands for light from least[b] (256,) on. Missing light is black; a single channel is gray.
+    Byte b stands for light from least[b] (256,) on; start[n] is the byte of n/`START_ENTRIES`, where the search for it
+    begins (`color_starts`). Missing light is black; a single channel is gray.
     """
     channels = light.shape[2]
-    start = np.empty(START_ENTRIES + 1, np.uint8)  # the byte of n/START_ENTRIES: where the search begins
-    byte = 0
-    for n in range(START_ENTRIES + 1):
-        while byte < 255 and f4(n) / f4(START_ENTRIES) >= least[byte + 1]:
-            byte += 1
-        start[n] = byte
     for n in range(first, last):
         column, row = pixels[n, 0], pixels[n, 1]
         for channel in range(channels):

@@ -8,14 +8,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined
+from plenodepth.compiling import formula, inlined, inner
 
 f8 = np.float64
 i4 = np.int32
 
+Float64 = NDArray[np.float64]
+
 NEWTON_STEPS = 30
 NEWTON_TOLERANCE = 1e-10  # mm: a ten-thousandth of what matters
 FOLDED = 1e-6  # mm: a point whose distortion is this far from undone lies beyond a fold of it
+
+
+class RowBuffers(NamedTuple):
+    """What the pixels of a row see, (width,) each, mm: virtual points, and x and y of them without distortion."""
+
+    x: Float64
+    y: Float64
+    z: Float64
+    straight_x: Float64
+    straight_y: Float64
+
+
+def empty_row(width: int) -> RowBuffers:
+    """Room for the pixels of a row."""
+    return RowBuffers(*(np.empty(width) for _ in range(5)))
 
 
 class LensOptics(NamedTuple):
@@ -29,16 +46,15 @@ class LensOptics(NamedTuple):
     inverse_focus: float  # 1/v0
     per_pixel: float  # 1/px: what a distance from the pupil's image is multiplied by; at 1 the light ends
     part: float  # how much of the second table is in the centroid
-    first_table: NDArray[np.float64]  # px
-    second_table: NDArray[np.float64]
+    table: np.int32  # the first of its two tables
 
 
-@compiled
+@inner
 def of_lens(optics, lens):
     """The optics of one lens: looked up once, they stay in registers for all its pixels."""
     x, y, z = optics.lens_center[lens, 0], optics.lens_center[lens, 1], optics.lens_center[lens, 2]
     if not optics.clipped:
-        return LensOptics(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, optics.centroid[0], optics.centroid[1])
+        return LensOptics(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, i4(0))
     return LensOptics(
         x,
         y,
@@ -48,41 +64,40 @@ def of_lens(optics, lens):
         optics.inverse_focus[lens],
         optics.per_pixel[lens],
         optics.part[lens],
-        optics.centroid[optics.table[lens]],
-        optics.centroid[optics.table[lens] + 1],
+        optics.table[lens],
     )
 
 
-@inlined
-def centroid_at(lens, distance):
+@formula
+def centroid_at(tables, lens, distance):
     """Centroid, px, of the open part of a lens for a pixel `distance` px from the pupil's image.
 
-    `lens` is of `of_lens`, here and below.
+    `tables` are those of the optics. `lens` is of `of_lens`, here and below.
     """
-    last = lens.first_table.shape[0] - 1
+    last = tables.shape[1] - 1
     at = min(distance * lens.per_pixel * last, f8(last))
     entry = min(i4(at), i4(last - 1))
     rest = at - entry
-    one, other = lens.first_table[entry], lens.second_table[entry]
-    one += rest * (lens.first_table[entry + 1] - one)
-    other += rest * (lens.second_table[entry + 1] - other)
+    one, other = tables[lens.table, entry], tables[lens.table + 1, entry]
+    one += rest * (tables[lens.table, entry + 1] - one)
+    other += rest * (tables[lens.table + 1, entry + 1] - other)
     return one + lens.part * (other - one)
 
 
-@inlined
+@formula
 def from_pupil(lens, u, v):
     """Distance, px, of a pixel (u, v) from where its lens shows the middle of the pupil."""
     x, y = u - lens.pupil_u, v - lens.pupil_v
     return math.sqrt(x * x + y * y)
 
 
-@inlined
+@formula
 def has_light(lens, distance):
     """Whether a pixel `distance` px from the pupil's image gets any light."""
     return distance * lens.per_pixel <= 1
 
 
-@inlined
+@formula
 def virtual_point(lens, sensor, u, v, depth, distance, centroid):
     """The (distorted) point behind the main lens, mm, that a pixel (u, v) with light sees at virtual depth.
 
@@ -97,7 +112,7 @@ def virtual_point(lens, sensor, u, v, depth, distance, centroid):
     return x + depth * (on_sensor_x - x), y + depth * (on_sensor_y - y), z + depth * (sensor[2] - z)
 
 
-@compiled
+@inner
 def follow_row(row, owner, depth, refined, optics, x, y, z):
     """The virtual points that all pixels of a row see, into x, y, z (width,) mm; 0, 0, 0 for those that see none.
 
@@ -112,18 +127,18 @@ def follow_row(row, owner, depth, refined, optics, x, y, z):
         while end < width and owner[row, end] == lens:
             end += 1
         if lens < 0:
-            x[start:end] = y[start:end] = z[start:end] = 0
+            # Element by element, here and below: a slice that is assigned to takes Numba a second to compile.
+            for column in range(start, end):
+                x[column] = y[column] = z[column] = 0.0
             continue
-        if refined:
-            z[start:end] = depth[row * width + start : row * width + end]
-        else:
-            z[start:end] = depth[lens]
+        for column in range(start, end):
+            z[column] = depth[entry_of(refined, lens, row, column, width)]
         look = of_lens(optics, lens)
         distance, centroid = x, y  # until the points are known
         for column in range(start, end):
             distance[column] = from_pupil(look, f8(column), v)
         for column in range(start, end):
-            centroid[column] = centroid_at(look, distance[column])
+            centroid[column] = centroid_at(optics.centroid, look, distance[column])
         for column in range(start, end):
             value, away = z[column], distance[column]
             # NaN and infinite depths fail the comparison.
@@ -134,7 +149,7 @@ def follow_row(row, owner, depth, refined, optics, x, y, z):
             z[column] = at_z if sees else 0.0
 
 
-@compiled
+@inner
 def undistort(x, y, count, coefficients, guess_x, guess_y):
     """φ⁻¹ of the first `count` points x, y (n,) mm by Newton's method, into guess_x and guess_y; NaN beyond a fold.
 
@@ -187,7 +202,7 @@ def object_scale(optics, z):
     return magnification * scaled / depth
 
 
-@inlined
+@formula
 def entry_of(refined, lens, row, column, width):
     """Where a pixel's depth stands in a flat map: at the pixel itself if refined, else at its lens."""
     return row * width + column if refined else lens

@@ -13,23 +13,24 @@ f4 = np.float32
 
 
 @compiled
-def filter_rows(first, last, depth, reach, exchanges, out):
+def filter_rows(first, last, depth, reach, exchanges, window, count, out):
     """Median of what is there around each pixel of rows first … last − 1, into out (h, w); NaN where it is too little.
 
     The window reaches `reach` px to each side and ends at the map's border; half of it must be there. Of two middle
     values the one nearer to the pixel's own serves. `exchanges` sort the (2 reach + 1)² values of a window
-    (`sort_columns`): those of all windows of a row are sorted at once.
+    (`sort_columns`): those of all windows of a row are sorted at once. Buffers: `window` ((2 reach + 1)², w) and
+    `count` (w,).
     """
     height, width = depth.shape
     side = 2 * reach + 1
-    window = np.empty((side * side, width), np.float32)
-    count = np.empty(width, np.int32)
     for row in range(first, last):
-        count[:] = 0
+        for column in range(width):
+            count[column] = 0
         for down in range(side):
             for across in range(side):
                 plane = window[down * side + across]
-                plane[:] = f4(math.inf)  # missing; sorts behind everything
+                for column in range(width):
+                    plane[column] = f4(math.inf)  # missing; sorts behind everything
                 there, shift = row + down - reach, across - reach
                 if not 0 <= there < height:
                     continue
@@ -38,7 +39,7 @@ def filter_rows(first, last, depth, reach, exchanges, out):
                     if math.isfinite(value):
                         plane[column] = value
                         count[column] += 1
-        sort_columns(window, exchanges)
+        sort_columns(window, side * side, exchanges)
         rows_within = min(row + reach, height - 1) - max(row - reach, 0) + 1
         for column in range(width):
             within = rows_within * (min(column + reach, width - 1) - max(column - reach, 0) + 1)

@@ -6,14 +6,14 @@ from plenodepth.compiling import compiled
 
 
 @compiled
-def sort_columns(values, exchanges):
-    """Sort each column of values (n, width).
+def sort_columns(values, count, exchanges):
+    """Sort the first `count` values of each column of values (n, width).
 
-    `exchanges` (m, 2) are pairs of rows to compare, in order, that sort n rows or more (`sorting_exchanges`). They are
-    compared for all columns at once, in vector instructions.
+    `exchanges` (m, 2) are pairs of rows to compare, in order, that sort `count` rows or more (`sorting_exchanges`).
+    They are compared for all columns at once, in vector instructions.
     """
     for n in range(len(exchanges)):
-        if exchanges[n, 1] >= len(values):  # the rows that are not there would be the largest, and stay behind
+        if exchanges[n, 1] >= count:  # the rows that are not there would be the largest, and stay behind
             continue
         low, high = values[exchanges[n, 0]], values[exchanges[n, 1]]
         for column in range(values.shape[1]):

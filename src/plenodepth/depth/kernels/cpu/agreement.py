@@ -9,21 +9,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined, inner
+from plenodepth.compiling import compiled, formula, inner
 from plenodepth.depth.kernels.constants import AGREEMENT, LEAST_COMPARED
 from plenodepth.depth.kernels.scalar import floor, image_step_gain, in_array, parity_of
+from plenodepth.depth.tiles import Tiles
+from plenodepth.depth.views import Views
 
 f4 = np.float32
 
+Float32 = NDArray[np.float32]
 
-@inlined
+
+@formula
 def same_depth(v, other):
     """1 if two depths are the same: |1/v' − 1/v| ≤ tolerance · |1/v|, without divisions; else 0. None is NaN."""
     return f4(1) if abs(v - other) <= f4(AGREEMENT) * abs(other) and v * other > 0 else f4(0)
 
 
-@inlined
+@formula
 def share_of(agreeing, present):
     """The share of neighbours that agree."""
     return agreeing / max(present, f4(LEAST_COMPARED))
@@ -46,10 +51,17 @@ def coarse_agreement(first, last, views, ring, depth, confidence):
             confidence[l, k] *= share_of(agreeing, present)
 
 
-@compiled
-def refined_agreement(first, last, tiles, views, ring, depth, confidence):
+def refined_agreement(
+    first: int, last: int, tiles: Tiles, views: Views, ring: int, depth: Float32, confidence: Float32
+) -> None:
     """The same for each pixel (h, w), at the pixel where its depth says that a neighbour sees the same point."""
-    step, center = np.empty((ring, 2), f4), np.empty((ring, 2), f4)
+    neighbours = np.empty((ring, 2), f4), np.empty((ring, 2), f4)
+    refined_agreement_of_band(first, last, tiles, views, ring, *neighbours, depth, confidence)
+
+
+@compiled
+def refined_agreement_of_band(first, last, tiles, views, ring, step, center, depth, confidence):
+    """As `refined_agreement`; `step` and `center` (ring, 2) are buffers."""
     for lens in range(first * views.columns, last * views.columns):
         count = find_neighbours(tiles, views, lens, ring, step, center)
         agree_in_lens(tiles, views, lens, count, step, center, depth, confidence)

@@ -40,8 +40,7 @@ class Costs(NamedTuple):
     pixels: Float32  # that they compared
 
 
-@inlined
-def empty_costs(count):
+def empty_costs(count: int) -> Costs:
     """Room for the costs of so many hypotheses."""
     return Costs(
         np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4), np.empty(count, f4)
@@ -109,8 +108,7 @@ class WindowBuffers(NamedTuple):
     number: Float32
 
 
-@inlined
-def empty_windows(count, side):
+def empty_windows(count: int, side: int) -> WindowBuffers:
     """Room for the costs of so many hypotheses in a tile."""
     size = side * side
     # Zeros where more is read than was written: what is read there counts nothing, but 0 · NaN would be NaN.

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.compiling import compiled, inner
 from plenodepth.depth.kernels.constants import MISSING
+from plenodepth.depth.tiles import TileCutting, Tiles
 
 f4 = np.float32
 u4 = np.uint32
 
+Float32 = NDArray[np.float32]
+
+
+def cut(first: int, last: int, image: Float32, tiles: Tiles, cutting: TileCutting) -> None:
+    """Set gray and detail of the tiles first … last − 1 from an image (h, w)."""
+    size = tiles.side * tiles.side
+    cut_band(first, last, image, tiles, cutting, *(np.empty(size, f4) for _ in range(4)))
+
 
 @compiled
-def cut(first, last, image, tiles, cutting):
-    """Set gray and detail of the tiles first … last − 1 from an image (h, w); `cutting` is a `TileCutting`."""
+def cut_band(first, last, image, tiles, cutting, usable, values, blurred, rows):
+    """As `cut`; the last four (side²,) are buffers."""
     size = tiles.side * tiles.side
-    usable, values, blurred = np.empty(size, f4), np.empty(size, f4), np.empty(size, f4)
-    rows = np.empty(size, f4)
     for lens in range(first, last):
         load_pixels(image, tiles, cutting.reach, lens, usable, values)
         if len(cutting.smoothing) > 0:

@@ -8,10 +8,13 @@ and the middle of the last interval is the result.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.compiling import compiled, inlined, inner
+from plenodepth.depth.aperture.resampling import ResamplingTables
 from plenodepth.depth.kernels.constants import (
     FIRST_TOLERANCE,
     FULL_VIEWS,
@@ -25,25 +28,57 @@ from plenodepth.depth.kernels.constants import (
     SMALLEST_COST,
     UNUSABLE,
 )
-from plenodepth.depth.kernels.cpu.costs import empty_costs, view_costs
+from plenodepth.depth.kernels.cpu.costs import view_costs
 from plenodepth.depth.kernels.cpu.pairs import find_pair, load_coordinates
 from plenodepth.depth.kernels.cpu.resample import empty_compared_tiles
 from plenodepth.depth.kernels.scalar import noise_corrected, parabola_minimum, parity_of, standard_deviation
+from plenodepth.depth.maps import MapArrays
+from plenodepth.depth.tiles import Tiles
+from plenodepth.depth.views import Views
 
 f4 = np.float32
 i4 = np.int32
 i8 = np.int64
 
+Float32 = NDArray[np.float32]
+
 ALL_PIXELS = -1  # in place of a pixel's index: all pixels of the micro-image
 
 
-@compiled
-def golden_coarse_rows(first, last, tiles, views, tables, maps):
+class OneCost(NamedTuple):
+    """One hypothesis and its cost, (1,) each."""
+
+    inverse_depth: Float32
+    cost: Float32
+    deficit: Float32
+    weight: Float32
+    views: Float32
+    pixels: Float32
+
+
+def golden_coarse_rows(
+    first: int, last: int, tiles: Tiles, views: Views, tables: ResamplingTables, maps: MapArrays
+) -> None:
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
+    golden_coarse_band(first, last, tiles, views, empty_compared_tiles(tiles, views, tables), *_buffers(tiles), maps)
+
+
+def golden_refined_rows(
+    first: int, last: int, tiles: Tiles, views: Views, tables: ResamplingTables, maps: MapArrays
+) -> None:
+    """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
+    golden_refined_band(first, last, tiles, views, empty_compared_tiles(tiles, views, tables), *_buffers(tiles), maps)
+
+
+def _buffers(tiles: Tiles) -> tuple[Float32, Float32, OneCost]:
+    """Room for coordinates (2 · side²,), a blurred target (side² + 4 · side,) and one cost."""
     size = tiles.side * tiles.side
-    coordinates, target = np.empty(2 * size, f4), np.zeros(size + 4 * tiles.side, f4)
-    compared = empty_compared_tiles(tiles, views, tables)
-    one = empty_costs(1)
+    return np.empty(2 * size, f4), np.zeros(size + 4 * tiles.side, f4), OneCost(*(np.empty(1, f4) for _ in range(6)))
+
+
+@compiled
+def golden_coarse_band(first, last, tiles, views, compared, coordinates, target, one, maps):
+    """As `golden_coarse_rows`, with room for what is in between."""
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
@@ -52,13 +87,10 @@ def golden_coarse_rows(first, last, tiles, views, tables, maps):
 
 
 @compiled
-def golden_refined_rows(first, last, tiles, views, tables, maps):
-    """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
+def golden_refined_band(first, last, tiles, views, compared, coordinates, target, one, maps):
+    """As `golden_refined_rows`, with room for what is in between."""
     side = tiles.side
     size = side * side
-    coordinates, target = np.empty(2 * size, f4), np.zeros(size + 4 * side, f4)
-    compared = empty_compared_tiles(tiles, views, tables)
-    one = empty_costs(1)
     for l in range(first, last):
         for k in range(views.columns):
             lens = l * views.columns + k
@@ -71,7 +103,7 @@ def golden_refined_rows(first, last, tiles, views, tables, maps):
                     search(tiles, views, compared, lens, p, coordinates, target, one, maps, row, column)
 
 
-@compiled
+@inner
 def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, row, column):
     """Both golden sections for one pixel (or `ALL_PIXELS`); the result goes to maps[row, column]."""
     hypotheses, any_type = views.inverse_depths, np.bool_(False)  # converted as in `coarse_rows`
@@ -114,7 +146,7 @@ def search(tiles, views, compared, lens, pixel, coordinates, target, one, maps, 
     maps.cost[row, column], maps.views[row, column] = middle, taken
 
 
-@compiled
+@inner
 def golden_section(
     low, high, tolerance, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one
 ):
@@ -149,13 +181,13 @@ def views_that_see(views, v):
     return count
 
 
-@compiled
+@inner
 def cost_at(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, target, one):
     """Cost of one hypothesis; its views and pixels are in `one`."""
     if pixel == ALL_PIXELS:
-        place = np.full(1, inverse_depth, f4)
+        one.inverse_depth[0] = inverse_depth
         only = (i8(0), i8(1), i8(1))
-        view_costs(tiles, views, compared, lens, place, only, f4(0), i8(-1), count, same_type, target, one)
+        view_costs(tiles, views, compared, lens, one.inverse_depth, only, f4(0), i8(-1), count, same_type, target, one)
         return one.cost[0]
     return window_cost(inverse_depth, tiles, views, compared, lens, pixel, count, same_type, coordinates, one)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plenodepth.compiling import inlined, inner
+from plenodepth.compiling import formula, inlined, inner
 from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MISSING, UNUSABLE
 from plenodepth.depth.kernels.scalar import (
     bilinear_weights,
@@ -91,7 +91,7 @@ def load_coordinates(tiles, lens, coordinates):
     return standard_deviation(total, squares, count)
 
 
-@inlined
+@formula
 def common_span(radius, middle, along, across):
     """First and last row (column) of the reference's tile, centred in `middle`, that the target may show, too.
 
@@ -116,7 +116,7 @@ def blur_target(gray, detail, side, pair, target):
         target[u4(first + n)] = gray[p] + pair.blur * detail[p]
 
 
-@inlined
+@formula
 def interpolated_lanes(values, first, side, pair):
     """Eight neighbouring places between pixels, the first of these at values[first]."""
     above = pair.w00 * load(values, first) + pair.w10 * load(values, first + 1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined, inner
+from plenodepth.compiling import formula, inner
 from plenodepth.depth.aperture.resampling import ResamplingTables
 from plenodepth.depth.kernels.constants import (
     INTERPOLATION_REACH,
@@ -24,6 +24,8 @@ from plenodepth.depth.kernels.constants import (
 )
 from plenodepth.depth.kernels.cpu.pairs import tile_start
 from plenodepth.depth.kernels.scalar import floor, in_array, interpolation_variance, looked_up, parity_of
+from plenodepth.depth.tiles import Tiles
+from plenodepth.depth.views import Views
 
 f4 = np.float32
 i4 = np.int32
@@ -48,8 +50,7 @@ class Pixels(NamedTuple):
     uniform: Float32  # all pixels of the tile, once it is blurred alike everywhere
 
 
-@inlined
-def empty_pixels(size):
+def empty_pixels(size: int) -> Pixels:
     """Room for the pixels of a tile."""
     return Pixels(
         np.empty(size, i4), np.empty(size, f4), np.empty(size, f4), np.empty(size, i4), np.empty(size, f4),
@@ -74,8 +75,7 @@ class ComparedTiles(NamedTuple):
     pixels: Pixels  # a buffer
 
 
-@compiled
-def empty_compared_tiles(tiles, views, tables):
+def empty_compared_tiles(tiles: Tiles, views: Views, tables: ResamplingTables) -> ComparedTiles:
     """Room for the resampled tiles of as many rows as neighbours reach over; with a single plane, the tiles as cut."""
     count, size = tables.radius.shape[1], tiles.side * tiles.side
     gray, detail, rows = tiles.gray, tiles.detail, views.rows
@@ -97,7 +97,8 @@ def start_rows(tiles, views, compared, ready, until):
         for l in range(max(ready, 0), min(until, views.rows)):
             for k in range(views.columns):
                 slot = (l % compared.rows) * views.columns + k
-                compared.done[slot] = False
+                for plane in range(compared.planes + 1):  # as a slice it would take a second to compile
+                    compared.done[slot, plane] = False
                 blur_correction(tiles, compared.tables, l * views.columns + k, compared.correction[slot])
     return until
 
@@ -176,7 +177,7 @@ def list_pixels(tiles, tables, lens, wanted, pixels):
     return count
 
 
-@inlined
+@formula
 def corner_of(position, side):
     """The pixel left of (above) a position, such that the next one is in the tile, too; and the fraction beyond it.
 
@@ -198,7 +199,7 @@ def find_places(tiles, tables, lens, table, pixels, count):
         pixels.corner[n] = row * i4(side) + column
 
 
-@inlined
+@formula
 def interpolated(values, first, side, right, down):
     """The value at a place between four pixels, the first of them at values[first]."""
     one, other = values[first], values[first + u4(side)]
@@ -247,7 +248,7 @@ def blur_correction(tiles, tables, lens, out):
                 out[p] = ends * (inside + outside - here - here) + blur * tiles.detail[start + p]
 
 
-@inlined
+@formula
 def value_at(values, start, side, x, y):
     """The value at the place (x, y) of a tile that begins at values[start]."""
     column, right = corner_of(x, side)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.compiling import compiled, inlined, inner
+from plenodepth.compiling import compiled, formula, inner
+from plenodepth.depth.aperture.resampling import ResamplingTables
 from plenodepth.depth.kernels.constants import (
     FINE_PLACES,
     FINE_STEP,
@@ -36,6 +37,9 @@ from plenodepth.depth.kernels.cpu.resample import (
     start_rows,
 )
 from plenodepth.depth.kernels.scalar import five_point_minimum, parabola_minimum, unstretched
+from plenodepth.depth.maps import MapArrays
+from plenodepth.depth.tiles import Tiles
+from plenodepth.depth.views import Views
 
 f4 = np.float32
 i8 = np.int64
@@ -44,7 +48,8 @@ Float32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 
 
-# Rooms for results in between. They are made once per band of rows: the functions that work on one lens make no arrays.
+# Room for results in between, made once per band of rows, by NumPy: its memory is of large pages, and kernels that make
+# arrays take a second longer to compile.
 
 
 class CoarseBuffers(NamedTuple):
@@ -75,8 +80,7 @@ class RefinedBuffers(NamedTuple):
     spare: Float32  # (3, side²)
 
 
-@inlined
-def empty_coarse_buffers(count, side):
+def empty_coarse_buffers(count: int, side: int) -> CoarseBuffers:
     """Room for a search among so many hypotheses in a tile."""
     return CoarseBuffers(
         np.empty(2 * side * side, f4), np.zeros(side * side + 4 * side, f4), empty_costs(count),
@@ -85,8 +89,7 @@ def empty_coarse_buffers(count, side):
     )  # fmt: skip
 
 
-@inlined
-def empty_refined_buffers(count, side):
+def empty_refined_buffers(count: int, side: int) -> RefinedBuffers:
     """Room for a search among so many hypotheses in a tile."""
     size = side * side
     return RefinedBuffers(
@@ -95,11 +98,16 @@ def empty_refined_buffers(count, side):
     )  # fmt: skip
 
 
-@compiled
-def coarse_rows(first, last, tiles, views, tables, maps):
+def coarse_rows(first: int, last: int, tiles: Tiles, views: Views, tables: ResamplingTables, maps: MapArrays) -> None:
     """One depth per micro-image of rows first … last − 1, into the maps (rows, columns)."""
     buffers = empty_coarse_buffers(len(views.inverse_depths), tiles.side)
-    compared, ready = empty_compared_tiles(tiles, views, tables), first - views.halo
+    coarse_band(first, last, tiles, views, empty_compared_tiles(tiles, views, tables), buffers, maps)
+
+
+@compiled
+def coarse_band(first, last, tiles, views, compared, buffers, maps):
+    """As `coarse_rows`, with room for what is in between."""
+    ready = first - views.halo
     for l in range(first, last):
         ready = start_rows(tiles, views, compared, ready, l + views.halo + 1)
         for k in range(views.columns):
@@ -163,18 +171,23 @@ def coarse_depth(tiles, views, compared, k, l, buffers, maps):
     maps.cost[l, k], maps.views[l, k] = fine.cost[n], fine.views[n]
 
 
-@inlined
+@formula
 def beside_lowest(lowest, count):
     """The hypotheses on both sides of one, as `view_costs` takes them; at an end of the range there is one."""
     first = max(lowest - 1, i8(1))
     return first, i8(FIRST_STEP), (min(lowest + 1, i8(count - 1)) - first) // FIRST_STEP + 1
 
 
-@compiled
-def refined_rows(first, last, tiles, views, tables, maps):
+def refined_rows(first: int, last: int, tiles: Tiles, views: Views, tables: ResamplingTables, maps: MapArrays) -> None:
     """One depth per pixel of the micro-images of rows first … last − 1, into the maps (h, w)."""
     buffers = empty_refined_buffers(len(views.inverse_depths), tiles.side)
-    compared, ready = empty_compared_tiles(tiles, views, tables), first - views.halo
+    refined_band(first, last, tiles, views, empty_compared_tiles(tiles, views, tables), buffers, maps)
+
+
+@compiled
+def refined_band(first, last, tiles, views, compared, buffers, maps):
+    """As `refined_rows`, with room for what is in between."""
+    ready = first - views.halo
     for l in range(first, last):
         ready = start_rows(tiles, views, compared, ready, l + views.halo + 1)
         for k in range(views.columns):
