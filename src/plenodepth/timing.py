@@ -34,8 +34,11 @@ class StageClock:
         try:
             yield
         finally:
-            taken = Seconds(time.perf_counter() - wall, time.process_time() - cpu)
-            self.stages[name] = self.stages.get(name, Seconds()).plus(taken)
+            self.add(name, Seconds(time.perf_counter() - wall, time.process_time() - cpu))
+
+    def add(self, name: str, taken: Seconds) -> None:
+        """Add a time to a stage."""
+        self.stages[name] = self.stages.get(name, Seconds()).plus(taken)
 
     @property
     def total(self) -> Seconds:

@@ -111,12 +111,17 @@ def depth(
 
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
+    from plenodepth.raw.load import read_ahead
+
+    used_threads = thread_count(threads)
+    with limited_threads(used_threads):
+        read_ahead(images[0], raw.white)  # while Numba is imported
     from plenodepth.metric.frame import chosen_device, estimate_depth
     from plenodepth.metric.result import require_outputs
 
     chosen, camera = settings.chosen(), raw.load_camera()
     wanted = require_outputs(None if outputs is None else _names(outputs), camera)
-    used_device, used_threads = chosen_device(device), thread_count(threads)
+    used_device = chosen_device(device)
     _require_own_names(images, raw.white, out)
     require_writable(out)
     summaries: list[DepthSummary] = []
@@ -129,7 +134,7 @@ def depth(
             progress.frame(index, len(images), path.name)
             try:
                 found = estimate_depth(
-                    raw.load_image(path, camera),
+                    raw.load_image(path, camera, last=path is images[-1]),
                     camera,
                     chosen.depth,
                     chosen.filters,

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
-from plenodepth.io.reading import read_bytes
+from plenodepth.io.reading import read_array
 
 # OpenCV and tifffile are imported where they are used: a program that touches no image need not wait for them.
 
@@ -28,6 +28,7 @@ Image = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 FloatMap = npt.NDArray[np.float32]
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_RGB, _PNG_GRAY_ALPHA = 2, 4  # colour types
 _JPEG = b"\xff\xd8\xff"
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _TIFF_SUFFIXES = (".tif", ".tiff")
@@ -42,22 +43,23 @@ def read_image(path: Path | str) -> Image:
     Alpha is dropped, palettes are resolved, an orientation tag is ignored: a raw image stays as the sensor gave it.
     A file that is missing, truncated or no such image is an `InputError`.
     """
-    data = read_bytes(path)
-    if data.startswith(_TIFF):
+    numbers = read_array(path)
+    data, start = numbers.data, numbers[:8].tobytes()
+    if start.startswith(_TIFF):
         image = _tiff_page(data, path)
-    elif data.startswith(_PNG):
-        gray_with_alpha = _check_png(data, path) == 4
-        image = _opencv_image(data, path)
-        image = image[..., 0] if gray_with_alpha and image.ndim == 3 else image
-    elif data.startswith(_JPEG):
+    elif start.startswith(_PNG):
+        color_type = _check_png(data, path)
+        image = _opencv_image(data, path, rgb=color_type == _PNG_RGB)
+        image = image[..., 0] if color_type == _PNG_GRAY_ALPHA and image.ndim == 3 else image
+    elif start.startswith(_JPEG):
         _check_jpeg(data, path)
         image = _opencv_image(data, path)
-    elif data.startswith(b"BM"):
+    elif start.startswith(b"BM"):
         _check_bmp(data, path)
         image = _opencv_image(data, path)
     else:
         raise InputError(
-            "is empty" if not data else "is not a PNG, TIFF, JPEG or BMP image", file=path, fix="give an image file"
+            "is empty" if not start else "is not a PNG, TIFF, JPEG or BMP image", file=path, fix="give an image file"
         )
     if image.dtype not in (np.uint8, np.uint16):
         fix = "read it as a map of floats" if image.dtype.kind == "f" else "convert it to 8 or 16 bits"
@@ -93,10 +95,10 @@ def write_image(image: Image, path: Path | str) -> None:
 
 def read_float_map(path: Path | str) -> FloatMap:
     """A map (h, w) of float32 from a TIFF of floats; NaN, for missing, is kept."""
-    data = read_bytes(path)
-    if not data.startswith(_TIFF):
+    numbers = read_array(path)
+    if not numbers[:8].tobytes().startswith(_TIFF):
         raise InputError("is not a TIFF file", file=path, fix="give a map of floats, .tif")
-    array = _tiff_page(data, path)
+    array = _tiff_page(numbers.data, path)
     if array.dtype.kind != "f" or array.ndim != 2:
         raise InputError(
             f"holds {array.dtype} of the shape {array.shape}", file=path, field="pixels", fix="give one float per pixel"
@@ -148,23 +150,24 @@ def _write_tiff(array: npt.NDArray[Any], path: Path | str, *, compression: str |
             file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
-def _opencv_image(data: bytes, path: Path | str) -> npt.NDArray[Any]:
-    """What OpenCV decodes, in the order RGB(A)."""
+def _opencv_image(data: memoryview, path: Path | str, *, rgb: bool = False) -> npt.NDArray[Any]:
+    """What OpenCV decodes, in the order RGB(A). `rgb`: it is known to be RGB, so OpenCV need not change the order."""
     import cv2
 
+    known = cv2.IMREAD_COLOR_RGB | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
     try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), known if rgb else cv2.IMREAD_UNCHANGED)
     except cv2.error as error:
         raise InputError(f"cannot be decoded: {error.err or 'damaged'}", file=path, fix=_TRUNCATED) from None
     if image is None:
         raise InputError("cannot be decoded", file=path, fix=_TRUNCATED)
-    if image.ndim == 3 and image.shape[2] >= 3:
+    if image.ndim == 3 and image.shape[2] >= 3 and not rgb:
         opposite = cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA
         cv2.cvtColor(image, opposite, dst=image)
     return np.asarray(image)
 
 
-def _tiff_page(data: bytes, path: Path | str) -> npt.NDArray[Any]:
+def _tiff_page(data: memoryview, path: Path | str) -> npt.NDArray[Any]:
     """The first page, (h, w) or (h, w, samples)."""
     import tifffile
 
@@ -198,7 +201,7 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
         logger.removeFilter(drop)
 
 
-def _page_array(page: Any, data: bytes, path: Path | str) -> npt.NDArray[Any]:
+def _page_array(page: Any, data: memoryview, path: Path | str) -> npt.NDArray[Any]:
     import tifffile
 
     if page.bitspersample not in (8, 16, 32, 64):
@@ -219,17 +222,17 @@ def _page_array(page: Any, data: bytes, path: Path | str) -> npt.NDArray[Any]:
     return array
 
 
-def _check_png(data: bytes, path: Path | str) -> int:
+def _check_png(data: memoryview, path: Path | str) -> int:
     """Refuses a PNG with a damaged or missing chunk, which OpenCV would fill with black; returns its colour type."""
     position, kind, color_type = len(_PNG), b"", 0
     while kind != b"IEND":
-        header = data[position : position + 8]
+        header = bytes(data[position : position + 8])
         size = int.from_bytes(header[:4], "big")
         end = position + 8 + size
         if len(header) < 8 or end + 4 > len(data):
             raise InputError("ends before its last pixel", file=path, fix=_TRUNCATED)
         kind = header[4:]
-        if zlib.crc32(memoryview(data)[position + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+        if zlib.crc32(data[position + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
             raise InputError(f"has a damaged chunk {kind!r}", file=path, fix=_TRUNCATED)
         if kind == b"IHDR" and size == 13:
             color_type = data[position + 8 + 9]
@@ -241,7 +244,7 @@ def _check_png(data: bytes, path: Path | str) -> int:
 _END_OF_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 
 
-def _check_jpeg(data: bytes, path: Path | str) -> None:
+def _check_jpeg(data: memoryview, path: Path | str) -> None:
     """Refuses a JPEG without its end marker, which OpenCV would fill with grey."""
     position = 2
     while True:
@@ -254,7 +257,7 @@ def _check_jpeg(data: bytes, path: Path | str) -> None:
         position = marker.end() + int.from_bytes(data[marker.end() : marker.end() + 2], "big")
 
 
-def _check_bmp(data: bytes, path: Path | str) -> None:
+def _check_bmp(data: memoryview, path: Path | str) -> None:
     """Refuses a BMP that ends before its last row."""
     if len(data) < 34:
         raise InputError("ends inside its header", file=path, fix=_TRUNCATED)

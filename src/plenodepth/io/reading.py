@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from plenodepth.errors import InputError
 
@@ -15,8 +21,24 @@ _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)(\(.*\))?", re.ASCII | re.IGNO
 
 def read_bytes(path: Path | str) -> bytes:
     """The whole file; a missing, unreadable or wrong kind of file is an `InputError`."""
-    try:
+    with _readable(path):
         return Path(path).read_bytes()
+
+
+def read_array(path: Path | str) -> npt.NDArray[np.uint8]:
+    """The bytes of a file as an array (n,): for large files, since NumPy's memory takes a tenth of the time to get."""
+    with _readable(path), Path(path).open("rb") as file:
+        data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+        count = file.readinto(data.data)
+        rest = file.read()  # of a file that grows, or of a pipe, which has no size
+        return np.frombuffer(data[:count].tobytes() + rest, np.uint8) if rest else data[:count]
+
+
+@contextmanager
+def _readable(path: Path | str) -> Iterator[None]:
+    """What the system says inside the block about a file becomes an `InputError`."""
+    try:
+        yield
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("does not exist", file=path, fix="check the path") from None
     except IsADirectoryError:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from plenodepth.raw.levels import checked_numbers, checked_white, chosen_black_l
 from plenodepth.raw.noise import noise_level
 from plenodepth.raw.rims import rims_by_camera
 from plenodepth.threads import thread_count
-from plenodepth.timing import StageClock
+from plenodepth.timing import Seconds, StageClock
 
 Method = Literal["auto", "white", "model", "self", "none"]
 
@@ -47,16 +48,57 @@ def load_raw(
     >>> image.gray.shape, str(image.devignetting)
     ((404, 560), 'white image')
     """
-    clock = StageClock()
-    with clock.stage("read"), ThreadPoolExecutor(min(2, thread_count())) as pool:
-        white_read = None if white is None else pool.submit(read_white, Path(white))
-        image = read_image(path)
-        white_image = None if white_read is None else white_read.result()
+    clock, began = StageClock(), time.perf_counter()
+    read_ahead(path, white)
+    image, taken = _ahead.pop(("image", Path(path)))()
+    white_image, white_taken = (None, 0.0) if white is None else _ahead.pop(("white", Path(white)))()
+    clock.add("read", Seconds(time.perf_counter() - began, taken + white_taken))
     source = _Source(str(path), "white image" if white is None else str(white))
     given = _Given(bayer, black_level, devignetting, full_scale)
     with clock.stage("clean"):
         cleaned = _clean(image, camera, white_image, given, Path(path).stem, source)
     return replace(cleaned, clock=clock)
+
+
+class _Read(NamedTuple):
+    """An image from a file, and the CPU-seconds that it took."""
+
+    image: Image
+    seconds: float
+
+
+# What `read_ahead` has begun to read and nobody has asked for, by its role and path.
+_ahead = dict[tuple[str, Path], Callable[[], _Read]]()
+
+
+def read_ahead(path: Path | str, white: Path | str | None) -> None:
+    """Begin to read the files that `load_raw` is going to need, unless that is under way.
+
+    Each is read by a thread of its own; with one thread, when it is asked for. Errors come from `load_raw`.
+    """
+    for role, file, read in (("image", path, read_image), ("white", white, read_white)):
+        if file is not None and (role, Path(file)) not in _ahead:
+            _ahead[role, Path(file)] = _begin(_timed, read, Path(file))
+
+
+def _begin(work: Callable[..., _Read], *arguments: Any) -> Callable[[], _Read]:
+    """Do work on a thread of its own, if there may be several; what is returned waits for the result."""
+    if thread_count() == 1:
+        return partial(work, *arguments)
+    pool = ThreadPoolExecutor(1)
+    result = pool.submit(work, *arguments).result
+    pool.shutdown(wait=False)
+    return result
+
+
+def _timed(read: Callable[[Path], Image], path: Path) -> _Read:
+    began = time.thread_time()
+    return _Read(read(path), time.thread_time() - began)
+
+
+def forget_white() -> None:
+    """Free the white image that `load_raw` keeps for the next frame."""
+    _read_unchanged.cache_clear()
 
 
 def read_white(path: Path) -> Image:

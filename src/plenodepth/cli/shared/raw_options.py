@@ -33,8 +33,11 @@ class RawOptions:
         """The camera of the options."""
         return load_camera(self.camera, parameters=self.params, image_size=parse_image_size(self.image_size))
 
-    def load_image(self, path: Path, camera: PlenopticCamera | GridCamera) -> RawImage:
-        """A clean image of that camera."""
-        from plenodepth.raw import load_raw
+    def load_image(self, path: Path, camera: PlenopticCamera | GridCamera, *, last: bool = False) -> RawImage:
+        """A clean image of that camera; after the last one the white image is not kept any longer."""
+        from plenodepth.raw.load import forget_white, load_raw
 
-        return load_raw(path, camera, white=self.white, bayer=self.bayer, black_level=self.black_level)
+        image = load_raw(path, camera, white=self.white, bayer=self.bayer, black_level=self.black_level)
+        if last:
+            forget_white()
+        return image
