@@ -17,8 +17,9 @@ from plenodepth.camera.summary import summarise
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import Pose
-from plenodepth.io import read_float_map, read_image, read_ply
+from plenodepth.io import read_float_map, read_image, read_ply, write_image
 from plenodepth.metric.frame import estimate_depth
+from plenodepth.metric.picture import depth_picture
 from plenodepth.raw import load_raw
 from plenodepth.sim.lidar import lidar_for_scene
 from plenodepth.sim.render import RenderSettings, render
@@ -27,7 +28,7 @@ from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.scenes.textures import noise_image
 from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings, simulate_scene, simulate_white
-from plenodepth.view import camera_figure, depth_picture, write_figure
+from plenodepth.view import camera_figure, write_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -142,12 +143,9 @@ def depth() -> None:
     refined = estimate_depth(image, optics, replace(unaware, refined=True), FilterSettings(consistency=True)).metric
     assert coarse is not None
     assert refined is not None
-    figure = depth_picture(coarse.depth, "one depth per micro-image", "mm")
-    write_figure(figure, IMAGES / "figurines-coarse.png", dpi=110)
-    figure = depth_picture(
-        _block_medians(refined.depth, 6), "one depth per pixel, where neighbouring views agree", "mm"
-    )
-    write_figure(figure, IMAGES / "figurines-refined.png", dpi=110)
+    write_image(depth_picture(coarse.depth, "one depth per micro-image", "mm"), IMAGES / "figurines-coarse.png")
+    title = "one depth per pixel, where neighbouring views agree"
+    write_image(depth_picture(_block_medians(refined.depth, 6), title, "mm"), IMAGES / "figurines-refined.png")
 
 
 def _block_medians(values: np.ndarray, side: int) -> np.ndarray:

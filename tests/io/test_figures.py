@@ -13,7 +13,7 @@ from random_cameras import base
 
 from plenodepth.camera.summary import summarise
 from plenodepth.errors import InputError
-from plenodepth.view import camera_figure, depth_picture, write_figure
+from plenodepth.view import camera_figure, write_figure
 
 
 def small_figure() -> Figure:
@@ -64,7 +64,8 @@ def test_a_figure_that_the_system_cuts_short_is_removed(
         "resource", reason="this system has no module resource, which limits the size of files"
     )
     noise = np.random.default_rng(1).random((60, 60), np.float32)
-    figure = depth_picture(noise, "noise", "mm")
+    figure = Figure()
+    figure.subplots().imshow(noise)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))

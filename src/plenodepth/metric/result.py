@@ -27,8 +27,8 @@ from plenodepth.io import (
     read_text,
     require_writable,
     write_float_map,
+    write_image,
 )
-from plenodepth.io.figures import write_figure
 from plenodepth.metric.central_view import central_view
 from plenodepth.metric.cloud import PointCloud, point_cloud
 from plenodepth.metric.cloud_files import write_cloud
@@ -56,7 +56,6 @@ DEFAULT_OUTPUTS: tuple[Output, ...] = ("depth", "sigma", "confidence", "cloud", 
 GRID_OUTPUTS: tuple[Output, ...] = ("virtual", "confidence", "picture")
 
 VIRTUAL_SUFFIX = f".{SUFFIXES['virtual']}"
-PICTURE_DPI = 110
 MODELS: dict[str, ApertureModel] = {"off": "off", "slope": "slope", "per_pixel": "per_pixel"}
 NEEDS_CALIBRATION = "metric depth needs a calibrated camera; this one is known by its lens grid only"
 
@@ -237,7 +236,7 @@ class DepthResult:
         cue = "blur aware" if self.summary.settings.depth.blur else "disparity only"
         title = f"{self.name}: {kind}, {cue}"
         shown = (self.virtual.virtual_depth, "virtual depth") if self.metric is None else (self.metric.depth, "mm")
-        write_figure(depth_picture(shown[0], title, shown[1]), folder / f"{self.name}.png", dpi=PICTURE_DPI)
+        write_image(depth_picture(shown[0], title, shown[1]), folder / f"{self.name}.png")
 
 
 def require_outputs(outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera) -> tuple[Output, ...]:

@@ -8,7 +8,6 @@ from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from plenodepth.io.figures import write_figure as write_figure
-    from plenodepth.metric.picture import depth_picture as depth_picture
     from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
     from plenodepth.view.figures.camera import camera_figure as camera_figure
     from plenodepth.view.figures.camera import predicted_scale_figure as predicted_scale_figure

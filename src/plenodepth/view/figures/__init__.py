@@ -8,7 +8,6 @@ from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from plenodepth.io.figures import write_figure as write_figure
-    from plenodepth.metric.picture import depth_picture as depth_picture
     from plenodepth.view.figures.board_scale import board_scale_figure as board_scale_figure
     from plenodepth.view.figures.board_scale import scale_error_figure as scale_error_figure
     from plenodepth.view.figures.calibration import coverage_figure as coverage_figure
