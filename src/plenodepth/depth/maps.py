@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import Camera
 from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.errors import InputError
+from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 
@@ -51,14 +52,19 @@ class VirtualDepthMap:
 
     def keep_where(self, keep: NDArray[np.bool_]) -> VirtualDepthMap:
         """The map without the depths where `keep` is false; their confidence is 0."""
-        missing = np.float32(np.nan)
-        keep = keep & np.isfinite(self.virtual_depth)
-        return replace(
-            self,
-            virtual_depth=np.where(keep, self.virtual_depth, missing),
-            sigma=np.where(keep, self.sigma, missing),
-            confidence=np.where(keep, self.confidence, np.float32(0)),
-        )
+        depth, sigma, confidence = (np.empty(keep.shape, np.float32) for _ in range(3))
+
+        def fill(rows: slice) -> None:
+            kept = keep[rows] & np.isfinite(self.virtual_depth[rows])
+            for out, values, missing in (
+                (depth, self.virtual_depth, np.nan),
+                (sigma, self.sigma, np.nan),
+                (confidence, self.confidence, 0),
+            ):
+                out[rows] = np.where(kept, values[rows], np.float32(missing))
+
+        each_band(len(keep), fill)
+        return replace(self, virtual_depth=depth, sigma=sigma, confidence=confidence)
 
     def replace_depth(self, virtual_depth: Float32) -> VirtualDepthMap:
         """The map with other depths where it has any; holes stay."""

@@ -16,9 +16,10 @@ from plenodepth.camera import (
 )
 from plenodepth.camera.depth import VIRTUAL_RANGE, scaled_for
 from plenodepth.camera.micro_images import owner_map
-from plenodepth.depth.filters.neighbourhood import FIRST_RING, ring_of, row_blocks, with_missing
+from plenodepth.depth.filters.neighbourhood import FIRST_RING, ring_of, with_missing
 from plenodepth.depth.maps import VirtualDepthMap, require_shape
 from plenodepth.errors import InputError
+from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -62,11 +63,17 @@ def metric_range(
     if not depth_map.refined:
         return depth_map.keep_where((v >= _float32_below(lowest)) & (v > beyond) & (v <= _float32_above(highest)))
     owner = owner_map(camera.micro_images, *v.shape)
-    tables = [with_missing(x) for x in (_float32_below(lowest), beyond, _float32_above(highest))]
+    # v ≥ the first is v ≥ lowest and v > beyond.
+    tables = [
+        with_missing(x) for x in (np.maximum(_float32_below(lowest), _float32_above(beyond)), _float32_above(highest))
+    ]
     keep = np.empty(v.shape, np.bool_)
-    for rows in row_blocks(len(v)):
-        low, limit, high = (table[owner[rows]] for table in tables)
-        keep[rows] = (v[rows] >= low) & (v[rows] > limit) & (v[rows] <= high)
+
+    def judge(rows: slice) -> None:
+        low, high = (table[owner[rows]] for table in tables)
+        keep[rows] = (v[rows] >= low) & (v[rows] <= high)
+
+    each_band(len(v), judge)
     return depth_map.keep_where(keep)
 
 
