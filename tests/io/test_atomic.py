@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from plenodepth.errors import InputError
-from plenodepth.io import atomic_path
+from plenodepth.io import atomic_files, atomic_path, require_writable
+from plenodepth.io.atomic import made_folder
 
 
 def test_a_file_appears_at_the_end_and_nothing_else_stays(tmp_path: Path) -> None:
@@ -95,3 +96,61 @@ def test_a_full_disk_is_an_input_error(tmp_path: Path) -> None:
 def test_an_error_about_another_file_passes_through(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a.js"):
         (tmp_path / "other").read_text()
+
+
+def fail_in(folder: Path, *inside: str, fault: type[BaseException] = RuntimeError) -> None:
+    """Make a folder, write files and folders (with a slash) into it, and fail."""
+    with made_folder(folder) as made:
+        for name in inside:
+            path = made / name
+            path.mkdir(parents=True) if name.endswith("/") else path.write_text("x")
+        raise fault
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
+def test_a_folder_made_for_a_block_that_fails_is_gone_with_those_above_it(
+    tmp_path: Path, fault: type[BaseException]
+) -> None:
+    with pytest.raises(fault):
+        fail_in(tmp_path / "a" / "b", "c/d/", fault=fault)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_a_file_or_was_there_stays(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        fail_in(tmp_path / "a" / "b", "half.txt", "empty/")
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "b", "half.txt"]
+    (tmp_path / "there").mkdir()
+    with pytest.raises(RuntimeError):
+        fail_in(tmp_path / "there")
+    assert (tmp_path / "there").is_dir()
+
+
+def test_a_folder_stays_after_a_block_that_succeeds(tmp_path: Path) -> None:
+    with made_folder(tmp_path / "a" / "b") as made:
+        assert made == tmp_path / "a" / "b"
+    assert made.is_dir()
+
+
+def test_a_folder_that_cannot_be_made_is_named_and_leaves_none_above_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "new" / ("x" * 300)):
+        with pytest.raises(InputError, match="cannot be written"):
+            fail_in(place)
+        with pytest.raises(InputError, match="cannot be written"):
+            require_writable(place)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_to_try_whether_a_folder_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    require_writable(tmp_path / "a" / "b")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "there").mkdir()
+    require_writable(tmp_path / "there")
+    assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
+
+
+def test_files_that_appear_together_make_their_folder(tmp_path: Path) -> None:
+    with atomic_files(tmp_path / "new") as folder:
+        (folder / "a").write_text("x")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["a"]

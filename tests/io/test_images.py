@@ -172,19 +172,18 @@ def promise_more_than_is_there(path: Path) -> None:
     [
         (read_image, "image.png", lambda path: None, "does not exist"),
         (read_image, "image.png", lambda path: path.write_bytes(b""), "is empty"),
-        (read_image, "image.png", lambda path: path.write_bytes(b"hello"), "is not a PNG, TIFF, JPEG or BMP image"),
-        (read_image, "image.png", lambda path: path.write_bytes(b"II*\0"), "is not a readable TIFF"),
-        (read_image, "image.tif", promise_more_than_is_there, "ends before its last pixel"),
         (
             read_image,
-            "map.tif",
-            lambda path: write_float_map(np.full((3, 4), np.nan), path),
-            r"pixels: holds float32.*\(read it as a map of floats\)",
+            "image.png",
+            lambda path: path.write_bytes(b"hello"),
+            "is not a PNG, TIFF, JPEG or other known image",
         ),
+        (read_image, "image.png", lambda path: path.write_bytes(b"II*\0"), "is not a readable TIFF"),
+        (read_image, "image.tif", promise_more_than_is_there, "ends before its last pixel"),
         (read_float_map, "image.tif", lambda path: write_image(GRAY, path), "pixels: holds uint8"),
         (read_float_map, "image.png", lambda path: write_image(GRAY, path), "is not a TIFF file"),
     ],
-    ids=["missing", "empty", "text", "header alone", "too few pixels", "floats", "integers", "PNG"],
+    ids=["missing", "empty", "text", "header alone", "too few pixels", "integers", "PNG"],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, read: Any, name: str, store: Any, message: str) -> None:
     store(tmp_path / name)

@@ -45,8 +45,30 @@ def test_a_grid_is_read_as_the_file_gives_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(grid.lens_base_x, [1.0, 0.0])
     np.testing.assert_array_equal(grid.lens_base_y, [0.5, 0.866])
     np.testing.assert_array_equal(grid.sub_grid_base, [3.0, 1.732])
-    assert grid.distortion == "constant"
+    assert grid.distortion.function == "constant"
+    assert grid.distortion.parameters.size == 0
+    np.testing.assert_array_equal(grid.distortion.offset, [9, 9])
     assert [(t.id, *t.offset, *t.depth_range) for t in grid.lens_types] == [(0, 0, 0, 1, 3.2), (1, 0, 1, 2.6, 4.2)]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        '<parameter count="2">1e-9 -2e-15</parameter>',
+        '<parameter count="2">1e-9, -2e-15</parameter>',
+        "<parameter>1e-9</parameter><parameter>-2e-15</parameter>",
+        '<parameter count="2"><value>1e-9</value><value>-2e-15</value></parameter>',
+    ],
+)
+def test_parameters_of_a_distortion_are_read_however_they_are_listed(tmp_path: Path, parameters: str) -> None:
+    brown = read(tmp_path, GRID.replace("<function>constant</function>", f"<function>Brown</function>{parameters}"))
+    assert brown.distortion.function == "Brown"
+    np.testing.assert_array_equal(brown.distortion.parameters, [1e-9, -2e-15])
+
+
+def test_a_grid_may_say_nothing_of_distortion(tmp_path: Path) -> None:
+    text = GRID[: GRID.index("<distortion")] + GRID[GRID.index("</distortion>") + len("</distortion>") :]
+    assert read(tmp_path, text).distortion.function == ""
 
 
 @pytest.mark.parametrize(
@@ -69,6 +91,7 @@ def test_a_grid_is_read_as_the_file_gives_it(tmp_path: Path) -> None:
         (">2.6<", ">5.0<", r"lens_type\.1\.depth_range: is empty"),
         (">2.6<", ">x<", r"lens_type\.1\.depth_range\.min: is not a number"),
         ("lens_type", "lens", "lens_type: is missing"),
+        ("constant</function>", "Brown</function><parameter>k</parameter>", r"distortion\.parameter: is not a number"),
     ],
 )
 def test_a_bad_grid_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -37,8 +37,17 @@ from plenodepth.io.libpleno import (
 )
 from plenodepth.io.libpleno.property_tree import PropertyTree, as_column, as_columns, read_tree, tree_text, write_tree
 from plenodepth.io.maps import DepthValues, read_exr, read_map
-from plenodepth.io.raytrix import RaytrixGrid, RaytrixLensType, RaytrixPose, read_raytrix_grid, read_raytrix_pose
+from plenodepth.io.raytrix import (
+    RaytrixDistortion,
+    RaytrixGrid,
+    RaytrixLensType,
+    RaytrixPose,
+    read_raytrix_grid,
+    read_raytrix_pose,
+)
 from plenodepth.io.reading import read_bytes, read_text, to_number
+from plenodepth.io.tlct import TlctGrid, read_tlct_grid
+from plenodepth.io.tspc import TspcGrid, read_tspc_grid
 from plenodepth.io.yaml_json import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
 
 __all__ = [
@@ -56,9 +65,12 @@ __all__ = [
     "Observations",
     "PointCloudArchive",
     "PropertyTree",
+    "RaytrixDistortion",
     "RaytrixGrid",
     "RaytrixLensType",
     "RaytrixPose",
+    "TlctGrid",
+    "TspcGrid",
     "as_column",
     "as_columns",
     "atomic_files",
@@ -92,7 +104,9 @@ __all__ = [
     "read_raytrix_pose",
     "read_scene",
     "read_text",
+    "read_tlct_grid",
     "read_tree",
+    "read_tspc_grid",
     "read_xyz",
     "require_unique_keys",
     "require_writable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -46,36 +46,70 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
 def atomic_files(folder: Path | str) -> Iterator[Path]:
     """Gives a temporary folder inside `folder`; the files written into it move to `folder` together at the end.
 
-    On any exception none of them does, and `folder` holds what it held before. Errors name the files by where they
-    would have gone. Names with a folder in the way, and a `folder` that takes no files, are an `InputError`.
+    On any exception none of them does, and `folder` holds what it held before; one that was not there is gone again.
+    Errors name the files by where they would have gone. Names with a folder in the way, and a `folder` that takes no
+    files, are an `InputError`.
     """
     target = Path(folder)
-    temporary = target / f".tmp-{secrets.token_hex(4)}"
+    with made_folder(target):
+        temporary = target / f".tmp-{secrets.token_hex(4)}"
+        try:
+            os.mkdir(temporary)
+        except OSError as error:
+            raise _refused(error, folder) from error
+        try:
+            yield temporary
+            _move_files(temporary, target)
+        except InputError as error:
+            inside = error.file is not None and Path(error.file).parent == temporary
+            if not inside:
+                raise
+            final = target / Path(error.file or "").name
+            raise InputError(error.message, file=final, field=error.field, fix=error.fix) from error.__cause__
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def made_folder(folder: Path | str) -> Iterator[Path]:
+    """Make a folder, with those above it, unless it is there; one that cannot be made is an `InputError`.
+
+    On any exception in the block the folders that it made are removed again, and empty ones in them. A folder that
+    holds a file stays.
+    """
+    target, missing = Path(folder), _missing(folder)
     try:
-        os.mkdir(temporary)
+        os.makedirs(target, exist_ok=True)
     except OSError as error:
-        raise _refused(error, folder) from error
+        _remove_empty(missing)
+        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
     try:
-        yield temporary
-        _move_files(temporary, target)
-    except InputError as error:
-        inside = error.file is not None and Path(error.file).parent == temporary
-        if not inside:
-            raise
-        final = target / Path(error.file or "").name
-        raise InputError(error.message, file=final, field=error.field, fix=error.fix) from error.__cause__
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        yield target
+    except BaseException:  # an interrupt, too, leaves nothing behind
+        _remove_empty(missing)
+        raise
 
 
 def require_writable(folder: Path | str) -> None:
-    """Make a folder unless it is there, and refuse one that takes no files: before the work, not after it."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
+    """Refuse a folder that cannot be made or takes no files: before the work, not after it. Leaves nothing behind."""
+    missing = _missing(folder)
     with atomic_files(folder):
         pass
+    _remove_empty(missing)
+
+
+def _missing(folder: Path | str) -> list[Path]:
+    """A folder and those above it that are not there, the innermost first."""
+    absolute = Path(folder).absolute()
+    return [path for path in (absolute, *absolute.parents) if not os.path.lexists(path)]
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, the innermost first, and those in them, as far as they are empty."""
+    for folder in folders:
+        for path, _, _ in os.walk(folder, topdown=False):
+            with suppress(OSError):  # it holds something, or is gone
+                os.rmdir(path)
 
 
 def _move_files(source: Path, target: Path) -> None:
