@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from plenodepth.camera import Distortion, GridCamera, MainLens, PlenopticCamera, Provenance, WhiteRadius, preset
+from plenodepth.camera import (
+    Configuration,
+    Distortion,
+    GridCamera,
+    MainLens,
+    PlenopticCamera,
+    Provenance,
+    WhiteRadius,
+    preset,
+)
 from plenodepth.geometry import PlanarPose, Pose
 
 BASES = ("r12-mini", "r12-b", "r12-a-pinhole", "upc-s")
@@ -90,4 +99,5 @@ def grid_cameras(draw: st.DrawFn) -> GridCamera:
         micro_images=camera.micro_images,
         virtual_depth_ranges=np.stack([low, low + draw(vectors(positive, 3))], axis=1),
         provenance=draw(provenances()),
+        configuration=draw(st.none() | st.sampled_from(Configuration)),
     )

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from plenodepth.camera.files.any_format import Camera as Camera
     from plenodepth.camera.files.any_format import load_camera as load_camera
     from plenodepth.camera.files.any_format import load_plenoptic_camera as load_plenoptic_camera
+    from plenodepth.camera.files.any_format import needs_image_size as needs_image_size
     from plenodepth.camera.files.any_format import save_camera as save_camera
     from plenodepth.camera.inverse_distortion import InverseDistortionFit as InverseDistortionFit
     from plenodepth.camera.inverse_distortion import calibrate_inverse_distortion as calibrate_inverse_distortion

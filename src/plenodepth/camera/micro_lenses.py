@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.camera.model import Array, Configuration, Indices, PlenopticCamera
+from plenodepth.camera.model import Array, Configuration, GridCamera, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Lattice
 
@@ -100,6 +100,12 @@ def configuration(camera: PlenopticCamera) -> Configuration:
     if abs(ratio - 1) <= UNFOCUSED_TOLERANCE:
         return Configuration.UNFOCUSED
     return Configuration.GALILEAN if ratio < 1 else Configuration.KEPLERIAN
+
+
+def depth_sign(camera: PlenopticCamera | GridCamera) -> float:
+    """The sign of the camera's virtual depths: −1 where it is Keplerian, else +1, also where nobody knows."""
+    known = camera.configuration if isinstance(camera, GridCamera) else configuration(camera)
+    return -1.0 if known is Configuration.KEPLERIAN else 1.0
 
 
 def main_lens_image_distance(camera: PlenopticCamera) -> float:

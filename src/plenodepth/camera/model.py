@@ -307,24 +307,30 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class GridCamera:
-    """What a vendor's grid file knows: the micro-images, no optics. Enough for virtual depth, not for millimetres."""
+    """What a grid file knows: the micro-images, no optics. Enough for virtual depth, not for millimetres.
+
+    `configuration` gives the sign of virtual depth: where it is Keplerian, v < 0, and content moves along with the
+    micro-images; where it is Galilean, v > 0, and content moves against them. None: unknown, taken as Galilean.
+    """
 
     name: str
     width: int
     height: int
     micro_images: MicroImageArray
-    virtual_depth_ranges: Array  # (I, 2): the range in which each lens type is said to be sharp
+    virtual_depth_ranges: Array  # (I, 2): the range in which each lens type is said to be sharp; (0, 2): unknown
     provenance: Provenance = field(default_factory=Provenance)
+    configuration: Configuration | None = None
 
     def __post_init__(self) -> None:
         require_image_size(self.width, self.height, "image")
         require_matching_lens_count(self.micro_images, self.width, self.height)
         ranges = np.array(self.virtual_depth_ranges, dtype=np.float64).reshape(-1, 2)
-        if ranges.shape[0] != self.micro_images.type_count or not (ranges[:, 0] < ranges[:, 1]).all():
-            raise InputError(
-                f"needs {self.micro_images.type_count} pairs (min, max) with min < max", field="virtual_depth_ranges"
-            )
+        types = self.micro_images.type_count
+        if ranges.shape[0] not in (0, types) or not (ranges[:, 0] < ranges[:, 1]).all():
+            raise InputError(f"needs {types} pairs (min, max) with min < max, or none", field="virtual_depth_ranges")
         object.__setattr__(self, "virtual_depth_ranges", ranges)
+        if self.configuration is not None:
+            object.__setattr__(self, "configuration", Configuration(self.configuration))
 
 
 @dataclass(frozen=True, eq=False)

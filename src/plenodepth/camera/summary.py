@@ -137,7 +137,7 @@ def summarise(
 def summarise_grid(camera: GridCamera) -> dict[str, Any]:
     """What is known of a camera without optics, as plain numbers and lists."""
     return {
-        "configuration": None,
+        "configuration": None if camera.configuration is None else str(camera.configuration),
         "lens_types": camera.micro_images.type_count,
         "virtual_depth_ranges": camera.virtual_depth_ranges.tolist(),
     }

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import GridCamera, PlenopticCamera, configuration, lens_distances
-from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.camera import GridCamera, PlenopticCamera, lens_distances
+from plenodepth.camera.micro_lenses import depth_sign
+from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.relative_blur import RelativeBlurVariance, relative_blur_of
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import noise_power, smoothing_of
@@ -64,7 +65,7 @@ def plan_views(
 ) -> Views:
     """Views of a camera for the settings; `noise` is the standard deviation of the noise of gray.
 
-    A camera known only by its grid has λ = 1 and no blur.
+    A camera known only by its grid has λ = 1 and no blur; the sign of its depths is that of its configuration.
     """
     lattice = camera.micro_images.lattice
     k, l = lattice.indices()
@@ -75,10 +76,8 @@ def plan_views(
     types = max(camera.micro_images.type_count, 1)
     blur = RelativeBlurVariance(*3 * [np.zeros((types, types))])
     ratio = np.ones(k.size)
-    sign = 1.0
     if isinstance(camera, PlenopticCamera):
         ratio = lens_distances(camera, k, l).pitch_ratio.ravel()
-        sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
         blur = relative_blur_of(camera, settings, model)
     low, high = settings.virtual_range
     return Views(
@@ -98,7 +97,7 @@ def plan_views(
         blur_slope=blur.slope.astype(np.float32),
         blur_intercept=blur.intercept.astype(np.float32),
         blur_square=blur.square.astype(np.float32),
-        inverse_depths=np.sort(sign * _hypotheses(low, high, settings.sweep_size)).astype(np.float32),
+        inverse_depths=np.sort(depth_sign(camera) * _hypotheses(low, high, settings.sweep_size)).astype(np.float32),
         least_contrast=np.float32(settings.least_contrast),
         least_overlap=np.float32(settings.least_overlap * (MEAN_SIMILARITY if model == "per_pixel" else 1)),
         least_views=np.float32(settings.least_views),

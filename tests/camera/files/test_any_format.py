@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from comparing import differences
+from corner_grids import corners_of, tlct_text, tspc_xml
 from parameter_file import PARAMETERS
 from random_cameras import base
 from vendor_grid import grid_xml
@@ -19,11 +20,13 @@ from plenodepth.camera import (
     PlenopticCamera,
     load_camera,
     load_plenoptic_camera,
+    needs_image_size,
     preset,
     save_camera,
 )
 from plenodepth.camera.files.any_format import FileFormat
 from plenodepth.errors import InputError
+from plenodepth.geometry import Arrangement
 
 MINI = base("r12-mini")
 
@@ -241,3 +244,48 @@ def test_saving_over_a_file_that_was_loaded_is_safe(tmp_path: Path) -> None:
     save_camera(MINI, path)
     save_camera(load_camera(path), path)
     assert differences(load_camera(path), MINI) == []
+
+
+# --- grids of other programs ------------------------------------------------------------------------------------
+
+
+def test_grids_of_other_programs_are_told_by_their_content(tmp_path: Path) -> None:
+    (tmp_path / "vendor.xml").write_text(grid_xml())
+    (tmp_path / "tspc.xml").write_text(tspc_xml(corners_of(Arrangement.HEXAGONAL_COLUMNS, 21, 16, (30, 30))))
+    for name in ("tlct.cfg", "tlct.txt"):
+        (tmp_path / name).write_text(tlct_text())
+    for name, source in (("vendor.xml", "the vendor's"), ("tspc.xml", "the TSPC"), ("tlct.cfg", "TLCT's")):
+        size = (600, 520) if name.endswith(".xml") else None
+        camera = load_camera(tmp_path / name, image_size=size)
+        assert camera.provenance.source.startswith(f"imported from {source}")
+        save_camera(camera, tmp_path / "g.yaml")
+        assert differences(load_camera(tmp_path / "g.yaml"), camera) == []
+    assert differences(load_camera(tmp_path / "tlct.txt"), load_camera(tmp_path / "tlct.cfg")) == []
+
+
+def test_only_a_grid_without_image_size_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "grid.xml").write_text(grid_xml())
+    (tmp_path / "calib.cfg").write_text(tlct_text())
+    save_camera(MINI, tmp_path / "c.yaml")
+    assert needs_image_size(tmp_path / "grid.xml")
+    for source in (tmp_path / "calib.cfg", tmp_path / "c.yaml", "r12-mini", "missing.xml"):
+        assert not needs_image_size(source)
+
+
+def test_an_image_size_that_the_file_contradicts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "calib.cfg"
+    path.write_text(tlct_text(size=(640, 480)))
+    assert load_camera(path, image_size=(640, 480)).width == 640
+    refused(path, "image_size: differs from the 640 × 480 px", lambda: load_camera(path, image_size=(480, 640)))
+
+
+def test_a_native_file_may_have_any_suffix(tmp_path: Path) -> None:
+    save_camera(MINI, tmp_path / "c.cfg", file_format="native")
+    assert differences(load_camera(tmp_path / "c.cfg"), MINI) == []
+    no_grid = "image_size: goes with a vendor's grid"
+    refused(tmp_path / "c.cfg", no_grid, lambda: load_camera(tmp_path / "c.cfg", image_size=(9, 9)))
+
+
+def test_a_grid_of_tlct_is_not_metric(tmp_path: Path) -> None:
+    (tmp_path / "calib.cfg").write_text(tlct_text())
+    refused(tmp_path / "calib.cfg", "holds the grid only", lambda: load_plenoptic_camera(tmp_path / "calib.cfg"))

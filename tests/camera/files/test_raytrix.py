@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def test_what_the_model_has_no_place_for_is_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("constant", "polynomial", r"distortion\.function: is 'polynomial', only an undistorted grid"),
+        ("constant", "polynomial", r"distortion\.function: is 'polynomial', only an undistorted grid and Brown's"),
         ('id="2"', 'id="3"', r"lens_type\.id: needs the ids 0, or 0, 1 and 2"),
         ("<rotation>1.57", "<rotation>1.27", "lens_base_x, lens_base_y: does not agree with diameter and rotation"),
         ("<diameter>23.2", "<diameter>1e-300", "diameter: is 1e-300 px in an image of 640 × 480 px"),
@@ -139,6 +140,81 @@ def test_offsets_that_do_not_interleave_are_named(tmp_path: Path, types: tuple[t
 def test_parallel_base_vectors_span_no_lattice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"grid\.xml: lens_base_x, lens_base_y: do not span a lattice"):
         loaded(tmp_path, base_angle=0.0)
+
+
+def brown(parameters: str, offset: str = "<offset><x>0</x><y>0</y></offset>") -> str:
+    distortion = f"<function>Brown</function><parameter>{parameters}</parameter>{offset}"
+    return grid_xml().replace("<function>constant</function>", distortion)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "note"),
+    [
+        ("0 0 0", "distortion of the grid: Brown, all parameters 0, so there is none"),
+        ("1e-10", "distortion of the grid: Brown, left out, since it moves micro-images by 0.0064 px at most"),
+    ],
+)
+def test_a_distortion_that_moves_nothing_is_noted(tmp_path: Path, parameters: str, note: str) -> None:
+    (tmp_path / "brown.xml").write_text(brown(parameters))
+    camera = load_camera(tmp_path / "brown.xml", image_size=SIZE)
+    assert camera.provenance.notes[-1] == note
+    grid, plain = camera.micro_images, loaded(tmp_path).micro_images
+    k, l = plain.lattice.indices()
+    np.testing.assert_array_equal(grid.center(k, l), plain.center(k, l))
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        (brown("1e-9"), "0.0637"),  # 1e-9 · 399.3³
+        (brown("-1e-9 0"), "0.0637"),
+        (brown("1e-10", "<offset><x>-600</x><y>0</y></offset>"), "0.0858"),  # farther from the right corners
+    ],
+)
+def test_a_distortion_that_moves_micro_images_is_refused(tmp_path: Path, text: str, moved: str) -> None:
+    (tmp_path / "brown.xml").write_text(text)
+    with pytest.raises(InputError, match=rf"brown\.xml: distortion\.parameter: moves micro-images by up to {moved} px"):
+        load_camera(tmp_path / "brown.xml", image_size=SIZE)
+
+
+def negated(text: str, base: str) -> str:
+    """A grid file with the x and y of a base vector negated."""
+    start, end = text.index(f"<{base}"), text.index(f"</{base}>")
+    turned = re.sub(r">\s*([-+.\de]+)\s*<", lambda number: f">{-float(number[1])!r}<", text[start:end])
+    return text[:start] + turned + text[end:]
+
+
+def assert_same_types(path: Path, text: str, size: tuple[int, int], bases: tuple[str, ...]) -> None:
+    """The lens types do not depend on which way the base vectors point that the file counts lenses by."""
+    path.write_text(text)
+    known = load_camera(path, image_size=size).micro_images
+    for base in bases:
+        text = negated(text, base)
+    path.write_text(text)
+    found = load_camera(path, image_size=size).micro_images
+    k, l = known.lattice.indices()
+    np.testing.assert_array_equal(found.center(k, l), known.center(k, l))
+    np.testing.assert_array_equal(found.lens_type(k, l), known.lens_type(k, l))
+    assert set(known.lens_type(k, l).ravel()) == {0, 1, 2}
+
+
+NEGATED = [("lens_base_x",), ("lens_base_y",), ("lens_base_x", "lens_base_y")]
+
+
+@pytest.mark.parametrize("bases", NEGATED)
+@pytest.mark.parametrize(("rotation", "_"), ROTATIONS.values(), ids=ROTATIONS.keys())
+@pytest.mark.parametrize("base_angle", [np.pi / 3, 2 * np.pi / 3])
+def test_base_vectors_may_point_either_way(
+    tmp_path: Path, bases: tuple[str, ...], rotation: float, _: Arrangement, base_angle: float
+) -> None:
+    assert_same_types(tmp_path / "grid.xml", grid_xml(rotation=rotation, base_angle=base_angle), SIZE, bases)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("bases", NEGATED)
+def test_base_vectors_of_the_r5_may_point_either_way(tmp_path: Path, real_data: Path, bases: tuple[str, ...]) -> None:
+    text = (real_data / "r5" / "fujita2-calib.xml").read_text()
+    assert_same_types(tmp_path / "grid.xml", text, (2048, 2048), bases)
 
 
 @pytest.mark.realdata

@@ -1,4 +1,4 @@
-"""Any camera from anywhere: a preset's name, a native file, libpleno's files, the vendor's grid."""
+"""Any camera from anywhere: a preset's name, a native file, libpleno's files, grids of the vendor, TSPC and TLCT."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from plenodepth.camera.files.corner_grids import grid_camera_from_tlct, grid_camera_from_tspc
 from plenodepth.camera.files.extra_fields import unicode_text
 from plenodepth.camera.files.libpleno import camera_from_libpleno, libpleno_from_camera, parameters_of_camera
 from plenodepth.camera.files.native import VERSION_KEY, camera_from_content, native_text
@@ -22,16 +23,22 @@ from plenodepth.io import (
     parse_yaml,
     read_raytrix_grid,
     read_text,
+    read_tlct_grid,
     read_tree,
+    read_tspc_grid,
     require_unique_keys,
     tree_text,
 )
+from plenodepth.io.tlct import is_tlct_text
+from plenodepth.io.tspc import TSPC_ROOT
+from plenodepth.io.xml_nodes import read_xml
 
 Camera = PlenopticCamera | GridCamera
 FileFormat = Literal["native", "libpleno"]
 JSON_SUFFIXES = (".json", ".js")
 NATIVE_SUFFIXES = (".yaml", ".yml", ".json")
-GRID_SUFFIX = ".xml"
+GRID_SUFFIX = ".xml"  # the vendor's and TSPC's; told apart by their root elements
+TLCT_SUFFIXES = (".cfg", ".txt")
 LIBPLENO_KEYS = {"mla", "mia"}
 
 
@@ -41,10 +48,13 @@ def load_camera(
     parameters: str | Path | None = None,
     image_size: tuple[int, int] | None = None,
 ) -> Camera:
-    """The camera of a preset (`"r12-e"`) or of a file: native YAML or JSON, libpleno's .js, the vendor's grid .xml.
+    """The camera of a preset (`"r12-e"`) or of a file: native YAML or JSON, libpleno's .js, a grid (.xml, .cfg).
+
+    Grids are those of the vendor (`RayCalibData`), of a TSPC camera (`TSPCCalibData`) and of TLCT (`calib.cfg`).
 
     `parameters` names libpleno's parameter file that goes with its camera file; it holds κ. `image_size`
-    (width, height) px is needed for the vendor's grid, which does not say how large the image is.
+    (width, height) px is needed for the grids in .xml files, which do not say how large the image is: see
+    `needs_image_size`. A file that says it refuses another one.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> camera.sensor.width, camera.sensor.height
@@ -52,15 +62,15 @@ def load_camera(
     """
     path = Path(source)
     camera: Camera
-    if image_size is not None and path.suffix.lower() != GRID_SUFFIX:
-        raise InputError("goes with a vendor's grid (.xml) only", file=source, field="image_size")
+    if image_size is not None and not _is_grid(path):
+        raise InputError("goes with a vendor's grid, or another grid file, only", file=source, field="image_size")
     # Absurd numbers end as an error of some field; a warning before it would be a second line.
     with np.errstate(all="ignore"):
         if str(source) in PRESETS and not os.path.isfile(path):  # a folder does not hide the preset of its name
             camera = preset(str(source))
         elif not os.path.exists(path):  # Path.exists raises for a name that is too long
             raise InputError(f"is neither a file nor a preset ({', '.join(PRESETS)})", file=source)
-        elif path.suffix.lower() == GRID_SUFFIX:
+        elif _is_grid(path):
             camera = _load_grid(path, image_size)
         else:
             tree = _read_tree(path)
@@ -72,12 +82,38 @@ def load_camera(
     return camera
 
 
+def needs_image_size(source: str | Path) -> bool:
+    """Whether `load_camera` needs to be told the size of the image: a grid file that lacks it.
+
+    >>> plenodepth.camera.needs_image_size("camera.yaml")
+    False
+    """
+    return Path(source).suffix.lower() == GRID_SUFFIX and os.path.isfile(source)
+
+
+def _is_grid(path: Path) -> bool:
+    """Whether a path is that of a foreign grid file: by its suffix, or by the words in it."""
+    suffix = path.suffix.lower()
+    if suffix == GRID_SUFFIX:
+        return os.path.exists(path)
+    return suffix in TLCT_SUFFIXES and os.path.isfile(path) and is_tlct_text(read_text(path))
+
+
 def _load_grid(path: Path, image_size: tuple[int, int] | None) -> GridCamera:
-    if image_size is None:
-        raise InputError(
-            "is not in a vendor's grid file", file=path, field="image_size", fix="give it: --image-size 2048x2048"
-        )
     try:
+        if path.suffix.lower() != GRID_SUFFIX:
+            camera = grid_camera_from_tlct(read_tlct_grid(path), _name(path))
+            if image_size not in (None, (camera.width, camera.height)):
+                raise InputError(
+                    f"differs from the {camera.width} × {camera.height} px of the file", field="image_size"
+                )
+            return camera
+        if image_size is None:
+            raise InputError(
+                "is not in a vendor's grid file", field="image_size", fix="give it: --image-size 2048x2048"
+            )
+        if read_xml(path).element.tag == TSPC_ROOT:
+            return grid_camera_from_tspc(read_tspc_grid(path), image_size, _name(path))
         return grid_camera_from_raytrix(read_raytrix_grid(path), image_size, _name(path))
     except InputError as error:
         raise error.in_file(path) from None
@@ -107,8 +143,7 @@ def _name(path: Path) -> str:
 
 def load_plenoptic_camera(source: str | Path, *, parameters: str | Path | None = None) -> PlenopticCamera:
     """`load_camera` for those who need millimetres: a camera with optics, or an error."""
-    is_grid = Path(source).suffix.lower() == GRID_SUFFIX and os.path.exists(source)
-    camera = None if is_grid else load_camera(source, parameters=parameters)
+    camera = None if _is_grid(Path(source)) else load_camera(source, parameters=parameters)
     if not isinstance(camera, PlenopticCamera):
         raise InputError("holds the grid only, no optics, so nothing metric can be computed", file=source)
     return camera

@@ -14,6 +14,7 @@ from plenodepth.camera.files.consistency import require_lenses_before_sensor
 from plenodepth.camera.model import (
     ApertureModel,
     BlurOperator,
+    Configuration,
     Distortion,
     ExitPupil,
     GridCamera,
@@ -161,6 +162,7 @@ class _Grid(_Header):
     image: _Image
     micro_images: _MicroImages
     virtual_depth_ranges: list[Pair]
+    configuration: Configuration | None = None
     provenance: _Provenance
 
 
@@ -292,6 +294,7 @@ def _grid(part: _Grid) -> GridCamera:
         micro_images=_micro_images(part.micro_images),
         virtual_depth_ranges=np.array(part.virtual_depth_ranges),
         provenance=_provenance(part.provenance),
+        configuration=part.configuration,
     )
 
 
@@ -335,6 +338,7 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
             "image": {"width": camera.width, "height": camera.height},
             "micro_images": micro_images,
             "virtual_depth_ranges": camera.virtual_depth_ranges.tolist(),
+            **({} if camera.configuration is None else {"configuration": str(camera.configuration)}),
             "provenance": provenance,
         }
     lenses = camera.micro_lenses

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from plenodepth.camera.files.lattices import PlacedLattice, arrangement_of, covering_lattice, image_center
 from plenodepth.camera.model import Array, GridCamera, Indices, MicroImageArray, Provenance
 from plenodepth.errors import InputError
-from plenodepth.geometry import Arrangement, Lattice, PlanarPose
-from plenodepth.geometry.lattice import SIN_60
+from plenodepth.geometry import Arrangement
 from plenodepth.io import RaytrixGrid, RaytrixLensType
 
-SIXTH = np.pi / 3  # a hexagonal lattice looks the same after a turn by 60°
+UNDISTORTED = ("", "constant")
+BROWN = "brown"
+LARGEST_DISTORTION = 0.05  # px: one that moves no centre farther may be left out
 
 
 def grid_camera_from_raytrix(grid: RaytrixGrid, image_size: tuple[int, int], name: str = "raytrix") -> GridCamera:
@@ -18,47 +20,62 @@ def grid_camera_from_raytrix(grid: RaytrixGrid, image_size: tuple[int, int], nam
 
     The file counts y upwards from the image's centre, and lens types on a skewed lattice; here both become ours.
     """
-    if grid.distortion not in ("", "constant"):
-        raise InputError(f"is '{grid.distortion}', only an undistorted grid is supported", field="distortion.function")
     width, height = image_size
     if not 1 <= grid.diameter <= min(width, height):
         raise InputError(f"is {grid.diameter:g} px in an image of {width} × {height} px", field="diameter")
-    # Rows at 0°, 60°, … are our row-aligned layout, rows at 30°, 90°, … our column-aligned one; y up flips the angle.
-    turn = (-grid.rotation + SIXTH / 4) % SIXTH - SIXTH / 4
-    by_rows = turn < SIXTH / 4
-    arrangement = Arrangement.HEXAGONAL_ROWS if by_rows else Arrangement.HEXAGONAL_COLUMNS
-    angle = turn if by_rows else turn - SIXTH / 2
-    step = grid.diameter * (np.array([1, SIN_60]) if by_rows else np.array([SIN_60, 1]))
-    middle = (np.array([width, height]) - 1) / 2
-    origin = middle + grid.offset_from_centre * [1, -1]
-    before = np.ceil(origin / step).astype(int)  # lenses left of and above the grid's origin
-    before += before % 2  # an even number keeps the origin on a row (column) of the lattice's first kind
-    after = np.ceil((np.array([width, height]) - origin) / step).astype(int)
-    columns, rows = (int(count) for count in before + after + 1)
-    lattice = Lattice(arrangement, columns, rows, np.full(2, grid.diameter))
-    turned = PlanarPose(float(angle), np.zeros(2))
-    pose = PlanarPose(float(angle), origin - turned(lattice.node(*before)))
+    arrangement, angle = arrangement_of(grid.rotation)
+    origin = image_center(image_size) + grid.offset_from_centre * [1, -1]
+    placed = covering_lattice(arrangement, np.full(2, grid.diameter), angle, origin, image_size)
     return GridCamera(
         name=name,
         width=width,
         height=height,
-        micro_images=MicroImageArray(lattice, pose, _type_pattern(grid, lattice, pose, origin)),
+        micro_images=MicroImageArray(placed.lattice, placed.image_from_lattice, _type_pattern(grid, placed, origin)),
         virtual_depth_ranges=np.array([lens_type.depth_range for lens_type in _in_order(grid)]),
         provenance=Provenance(
             f"imported from the vendor's grid file {name}",
             (
                 f"rim of a micro-image not to be used: {grid.lens_border:g} px",
                 f"total covering plane: virtual depth {grid.total_covering_plane:g}",
+                *_distortion_notes(grid, image_size),
             ),
         ),
     )
+
+
+def _distortion_notes(grid: RaytrixGrid, image_size: tuple[int, int]) -> list[str]:
+    """What is to be said of the grid's distortion; one that moves a centre is an error, for a lattice cannot hold it.
+
+    Brown's function moves a point at radius r px from its centre by k₁r³ + k₂r⁵ + …
+    """
+    distortion = grid.distortion
+    if distortion.function in UNDISTORTED:
+        return []
+    if distortion.function.lower() != BROWN:
+        raise InputError(
+            f"is '{distortion.function}', only an undistorted grid and Brown's function are known",
+            field="distortion.function",
+        )
+    middle = image_center(image_size) + distortion.offset * [1, -1]
+    corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) * (np.array(image_size) - 1)
+    radius = float(np.hypot(*(corners - middle).T).max())
+    largest = float(np.abs(distortion.parameters) @ radius ** (2 * np.arange(len(distortion.parameters)) + 3.0))
+    if not largest <= LARGEST_DISTORTION:
+        raise InputError(
+            f"moves micro-images by up to {largest:.3g} px, and only a regular lattice is supported",
+            field="distortion.parameter",
+            fix="find the grid in a white image: plenodepth calibrate white",
+        )
+    if not distortion.parameters.any():
+        return ["distortion of the grid: Brown, all parameters 0, so there is none"]
+    return [f"distortion of the grid: Brown, left out, since it moves micro-images by {largest:.2g} px at most"]
 
 
 def _in_order(grid: RaytrixGrid) -> list[RaytrixLensType]:
     return sorted(grid.lens_types, key=lambda lens_type: lens_type.id)
 
 
-def _type_pattern(grid: RaytrixGrid, lattice: Lattice, pose: PlanarPose, origin: Array) -> Indices:
+def _type_pattern(grid: RaytrixGrid, placed: PlacedLattice, origin: Array) -> Indices:
     """Lens types over one period of the lattice.
 
     In steps (a, b) of the file's base vectors from a lens of type 0, the type is (a·w_x + b·w_y) mod 3: neighbours
@@ -76,9 +93,9 @@ def _type_pattern(grid: RaytrixGrid, lattice: Lattice, pose: PlanarPose, origin:
     weights = next((w for w in candidates if ((steps - steps[0]) @ w % 3 == range(3)).all()), None)
     if weights is None:
         raise InputError("the offsets do not make three interleaved grids", field="lens_type.offset")
-    periods = (2, 3) if lattice.arrangement is Arrangement.HEXAGONAL_ROWS else (3, 2)
+    periods = (2, 3) if placed.lattice.arrangement is Arrangement.HEXAGONAL_ROWS else (3, 2)
     l, k = np.mgrid[: periods[0], : periods[1]]
-    relative = (pose(lattice.node(k, l)) - origin) * [1, -1] / grid.diameter
+    relative = (placed.center(k, l) - origin) * [1, -1] / grid.diameter
     pattern: Indices = (_base_steps(grid, relative, "lens_base_x, lens_base_y") - steps[0]) @ weights % 3
     return pattern
 
