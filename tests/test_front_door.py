@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,11 +72,3 @@ def test_examples_in_docstrings_run(name: str, desk: Path) -> None:
     said: list[str] = []
     result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example, out=said.append)
     assert not result.failed, "".join(said)
-
-
-def test_the_six_lines_of_the_readme_run(desk: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "estimate_depth" in block]
-    assert len(blocks) == 1
-    exec(blocks[0], {})
-    assert {path.suffix for path in (desk / "out").iterdir()} == {".tiff", ".ply", ".json", ".png"}

@@ -57,7 +57,8 @@ simulation.command("white")(simulate_white.white)
 simulation.command("dataset")(simulate_dataset.dataset)
 calibration = typer.Typer(
     cls=calibrate_all.AllByDefault,
-    help="Calibrate a camera from white images and boards: all steps, or one of them.\n\nExample: [bold]plenodepth "
+    help="Calibrate a camera from white images and boards. Without a COMMAND all steps are done, with the options "
+    "below; with one, that step alone.\n\nExample: [bold]plenodepth "
     "calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 "
     "--out camera.yaml[/bold]",
     no_args_is_help=True,

@@ -60,7 +60,7 @@ def reproduce(
 
     Simulates, calibrates from the images alone, estimates depth by all methods and compares. Goes on where an earlier
     run stopped. Writes OUT/report.html, report.md, figures and results.json. A figure that is not reached is said; the
-    exit code is 0 all the same.
+    exit code is 0 all the same. A quick run is compared with nothing: the figures asked for are those of the full run.
 
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
     """
@@ -138,7 +138,7 @@ def _print_plan(stages: Sequence[Stage]) -> None:
 
 def _print_checks(result: ReproductionResult) -> None:
     from plenodepth.view.reports.formats import duration
-    from plenodepth.view.reports.reproduction import CHECK_COLUMNS, check_cells, missed_line
+    from plenodepth.view.reports.reproduction import CHECK_COLUMNS, QUICK, check_cells, missed_line
 
     checks = result.checks
     table = plain_table(f"Figures (took {duration(result.seconds)})", "experiment", *CHECK_COLUMNS)
@@ -148,6 +148,8 @@ def _print_checks(result: ReproductionResult) -> None:
         table.add_row(name, *check_cells(check))
     if checks:
         console().print(table, "")
+    if result.quick:
+        console().print(f"note: {QUICK[:1].lower()}{QUICK[1:]}")
     for _, check in checks:
         if check.met is False:
             console().print(f"not reached: {missed_line(check)}")

@@ -24,6 +24,7 @@ from plenodepth.io import (
     write_poses,
     write_scene,
 )
+from plenodepth.io.atomic import made_folder
 from plenodepth.sim.lidar import BESIDE_CAMERA, TERRESTRIAL_SIGMA, LidarSettings, lidar_for_points, upright_pose
 from plenodepth.sim.output import INFO
 from plenodepth.sim.render import Progress, RenderSettings
@@ -125,12 +126,12 @@ def _open_folder(root: Path, plan: Twin) -> Path:
             raise InputError("is a folder with other things in it", file=root, fix="give a new or empty folder")
         if manifest.is_file() and json.loads(manifest.read_text()).get("dataset") != plan.name:
             raise InputError("holds another dataset", file=manifest, field="dataset", fix="give another folder")
-        root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=root, fix="give a writable folder") from None
     except json.JSONDecodeError:
         raise InputError("is not valid JSON", file=manifest, fix="remove the folder and start again") from None
-    save_camera(plan.camera, root / "camera.yaml")
+    with made_folder(root):
+        save_camera(plan.camera, root / "camera.yaml")
     return root
 
 

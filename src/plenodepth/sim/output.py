@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from plenodepth.io import (
     write_pts,
 )
 from plenodepth.io import write_scene as write_boards
+from plenodepth.io.atomic import made_folder
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan
 from plenodepth.sim.scenes.scene import Checkerboard, Scene
 from plenodepth.sim.sensor import RawArray
@@ -48,18 +49,19 @@ def frame_folder(path: str | Path) -> Iterator[Path]:
     if target.is_dir() and any(target.iterdir()) and not (target / INFO).is_file():
         raise InputError("is a folder with other things in it", file=path, fix="give a new or empty folder")
     temporary = target.with_name(f".tmp-{secrets.token_hex(4)}-{target.name[-48:]}")
-    try:
-        temporary.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path, fix="give a writable folder") from None
-    try:
-        yield temporary
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.rename(target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with ExitStack() as made:  # the folders above, too
+        try:
+            made.enter_context(made_folder(temporary))
+        except InputError as error:
+            raise InputError(error.message, file=path, fix=error.fix) from None
+        try:
+            yield temporary
+            if target.exists():
+                shutil.rmtree(target)
+            temporary.rename(target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
 
 
 def write_raw(raw: RawArray, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +11,12 @@ import numpy as np
 import pytest
 from board_shots import BOARD, SETTINGS, BoardShots, board_shots
 from commands import Refused, Run
+from simulated import scene_shot
 
 from plenodepth.calib.feature_files import read_features
 from plenodepth.camera import load_plenoptic_camera
 from plenodepth.io import read_image
+from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.simulate import simulate_white
 
 BOARD_TEXT = f"{BOARD.columns}x{BOARD.rows}:{BOARD.square}mm"
@@ -120,9 +124,56 @@ def test_wrong_options_are_one_line(refused: Refused, shots: Shots, tmp_path: Pa
     assert not (tmp_path / "camera.yaml").exists()
 
 
+def test_the_help_of_the_group_shows_the_options_that_it_takes(succeeds: Run) -> None:
+    said, of_all = succeeds("calibrate", "--help").words, succeeds("calibrate", "all", "--help").words
+    options = set(re.findall(r"--[a-z-]{3,}", of_all))
+    assert len(options) > 20
+    assert options <= set(re.findall(r"--[a-z-]{3,}", said))
+    assert "Without a COMMAND all steps are done" in said
+    assert all(step in said for step in ("white", "features", "adjust", "kappa", "scale", "poses", "lidar"))
+
+
 def test_images_without_any_board_are_refused(refused: Refused, shots: Shots, tmp_path: Path) -> None:
-    given = ["--boards", shots.whites, "--board", BOARD_TEXT, "--camera", shots.boards.camera, "--out", tmp_path]
+    camera = load_plenoptic_camera(shots.boards.camera)
+    wall = scene_shot(wall_scene(300.0, 3, camera), camera, SETTINGS)
+    given = ["--boards", wall, "--board", BOARD_TEXT, "--camera", shots.boards.camera, "--out", tmp_path]
     assert "show no board" in refused("calibrate", "features", *given)
+
+
+@pytest.mark.parametrize("folder", ["", "f04.0", "f08.0"])
+def test_white_images_in_place_of_boards_are_called_so(
+    refused: Refused, shots: Shots, tmp_path: Path, folder: str
+) -> None:
+    changed = ["--boards", shots.whites / folder]  # of an option given twice the last one counts
+    for message in (
+        refused(*everything(shots, tmp_path / "camera.yaml"), *changed),
+        refused("calibrate", "features", *changed, "--board", BOARD_TEXT, "--camera", shots.boards.camera,
+                "--out", tmp_path / "work"),
+    ):  # fmt: skip
+        assert "raw.png: boards: is a white image, not one of a checkerboard (give the images of the" in message
+        assert "aperture" not in message
+    assert not (tmp_path / "camera.yaml").exists()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_too_few_boards_to_tell_f_from_the_distances_are_refused(
+    refused: Refused, succeeds: Run, shots: Shots, tmp_path: Path, count: int
+) -> None:
+    for frame in range(count):
+        shutil.copytree(shots.boards.boards / f"{frame:02}", tmp_path / "few" / f"{frame:02}")
+    out = tmp_path / "camera.yaml"
+    given = [*everything(shots, out), "--boards", tmp_path / "few"]
+    message = refused(*given)
+    assert f"boards: show {count} view" in message
+    assert "fewer than 3 do not tell F, D and the boards' distances apart" in message
+    assert "--hold F" in message
+    assert not out.exists()
+    held = succeeds(*given, "--hold", "F", "--json").json
+    assert held["frames"] == count
+    features = ["--features", tmp_path / "camera-calibration" / "features.csv", "--camera", shots.boards.camera]
+    line = refused("calibrate", "adjust", *features, "--board", BOARD_TEXT, "--out", tmp_path / "other.yaml")
+    assert f"features: show {count} view" in line
+    assert not (tmp_path / "other-calibration").exists()
 
 
 def test_features_with_missing_numbers_are_refused(refused: Refused, shots: Shots, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from plenodepth.studies.reproduction.datasets import BoardShots, Dataset, Datase
 from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.results import DistortionResult, as_content
 from plenodepth.studies.reproduction.sources import BoardImages, Source
+from plenodepth.studies.reproduction.tables.parts import TablesAndChecks, check_at_most, check_holds
 
 
 def given_dataset(study: Study, name: str) -> Dataset:
@@ -69,3 +70,27 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(tmp_path: Path
         with pytest.raises(InputError, match=message):
             reproduce(study, ["disparity"])
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_what_is_asked_is_asked_of_the_full_run_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
+    asked = (check_at_most("ε_z", 5.0, "%", paper=4.0, asked=4.0), check_holds("B is better than D", False))
+    experiment = run.EXPERIMENTS["distortion"]._replace(tables=lambda values: TablesAndChecks((), asked))
+    monkeypatch.setitem(run.EXPERIMENTS, "distortion", experiment)  # type: ignore[arg-type]
+    checks = reproduce(Study(tmp_path / "out", quick=quick), ["distortion"]).experiments["distortion"].checks
+    assert [check.met for check in checks] == ([None, None] if quick else [False, False])
+    assert [check.ours for check in checks] == [5.0, 0.0]
+    assert [check.is_statement for check in checks] == [False, True]
+
+
+def test_a_run_that_fails_leaves_no_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(study: Study, name: str) -> Dataset:
+        study.work_folder("maps", name)
+        raise InputError("cannot be read")
+
+    monkeypatch.setattr(run, "dataset_job", lambda name: Job(fail, (name,), calibration_stage(name), name))
+    with pytest.raises(InputError, match="cannot be read"):
+        reproduce(Study(tmp_path / "some" / "out", quick=True), ["distortion"])
+    assert list(tmp_path.iterdir()) == []

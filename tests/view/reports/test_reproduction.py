@@ -13,7 +13,7 @@ import pytest
 from reproductions import reproduction
 
 from plenodepth.studies.reproduction.results import Check, ReproductionResult
-from plenodepth.view.reports.reproduction import check_cells, write_reproduction_report
+from plenodepth.view.reports.reproduction import QUICK, check_cells, write_reproduction_report
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,20 @@ def test_all_reached_and_nothing_asked_are_said(result: ReproductionResult, tmp_
     nothing = replace(result, experiments={"distortion": result.experiments["distortion"]})
     write_reproduction_report(nothing, tmp_path)
     assert "Nothing was asked" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("undrawn_figures")
+def test_a_quick_run_is_compared_with_nothing_and_says_so_once(result: ReproductionResult, tmp_path: Path) -> None:
+    experiments = {
+        name: replace(found, checks=tuple(check.not_compared for check in found.checks))
+        for name, found in result.experiments.items()
+    }
+    written = write_reproduction_report(replace(result, quick=True, experiments=experiments), tmp_path)
+    for text in (plain(written[0].read_text(encoding="utf-8")), written[1].read_text(encoding="utf-8")):
+        assert text.count(unescape(QUICK)) == 1
+        assert "reached." not in text
+        assert "Not reached" not in text
+        assert "does not hold" in text
 
 
 def test_a_check_without_a_limit_has_its_figure_alone() -> None:

@@ -50,8 +50,7 @@ def adjust(
     kind, features = parse_board(board), read_features(features_file)
     centers = None if centers_file is None else read_centers(centers_file)
     start = load_start_camera(camera, parameters=params, centers=centers)
-    folder = work_folder(work, out)
-    with row_progress("adjustment", quiet=as_json) as bar:
+    with work_folder(work, out) as folder, row_progress("adjustment", quiet=as_json) as bar:
         result = calibrate_from_features(
             features,
             centers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +26,8 @@ from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.threads import thread_count
 
+OPTIONS_BOX = "Options without a COMMAND: all steps"
+
 
 class AllByDefault(TyperGroup):
     """Commands of which `all` is meant where none is named."""
@@ -34,6 +37,18 @@ class AllByDefault(TyperGroup):
         if args and args[0].startswith("-") and args[0] not in ("-h", "--help"):
             args = ["all", *args]
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help of the group with the options of `all`, which it takes, in a box of their own."""
+        shown = copy(self)
+        shown.params = [*self.params, *map(_in_own_box, self.commands["all"].params)]
+        super(AllByDefault, shown).format_help(ctx, formatter)
+
+
+def _in_own_box(parameter: Any) -> Any:
+    boxed = copy(parameter)
+    boxed.rich_help_panel = OPTIONS_BOX
+    return boxed
 
 
 @expand_groups
@@ -67,8 +82,7 @@ def all_steps(
 
     kind, pictures, read = parse_board(board), listed_images(boards), ImageReader()
     white_images = None if whites is None else listed_images(whites)
-    folder = work_folder(work, out)
-    with row_progress("calibration", quiet=as_json) as bar:
+    with work_folder(work, out) as folder, row_progress("calibration", quiet=as_json) as bar:
         result = calibrate(
             pictures,
             kind,

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from plenodepth.cli.calibrate.options import BoardOption, FreshOption, ThreadsOption, make_folder, opened
+from plenodepth.cli.calibrate.options import BoardOption, FreshOption, ThreadsOption, opened
 from plenodepth.cli.calibrate.output import draw_step
 from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json, print_notes
 from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
+from plenodepth.io.atomic import made_folder
 from plenodepth.threads import thread_count
 
 
@@ -36,22 +37,23 @@ def features(
     from plenodepth.calib.corners.step import features_step
     from plenodepth.calib.image_list import ImageReader, listed_images
     from plenodepth.calib.records import to_json
+    from plenodepth.calib.whites.white_boards import said_of_white_boards
     from plenodepth.camera import load_plenoptic_camera
 
     kind, pictures, optics = parse_board(board), listed_images(boards), load_plenoptic_camera(camera)
     read = ImageReader()
-    make_folder(out)
-    with row_progress("features", quiet=as_json) as bar:
-        step = features_step(
-            pictures,
-            kind,
-            optics,
-            opened(out, fresh=fresh),
-            white=white_image,
-            threads=thread_count(threads),
-            progress=step_progress(bar),
-            read=read,
-        )
+    with made_folder(out), row_progress("features", quiet=as_json) as bar:
+        with said_of_white_boards(pictures, read):
+            step = features_step(
+                pictures,
+                kind,
+                optics,
+                opened(out, fresh=fresh),
+                white=white_image,
+                threads=thread_count(threads),
+                progress=step_progress(bar),
+                read=read,
+            )
         draw_step(step, pictures, out, read)
     if as_json:
         print_json({**to_json(step.record), "up_to_date": not step.fresh})

@@ -60,8 +60,7 @@ def kappa(
     workers = thread_count(threads)
     optics, features = camera_and_features(camera, params, features_file)
     images = listed_images(boards)
-    folder = work_folder(work, out)
-    with row_progress("κ", quiet=as_json) as bar:
+    with work_folder(work, out) as folder, row_progress("κ", quiet=as_json) as bar:
         step = kappa_step(
             images,
             features,

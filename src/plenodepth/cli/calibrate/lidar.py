@@ -100,12 +100,12 @@ def lidar(
         files = ScannerFiles(targets_file, cloud, features_file, image, white)
         optics = load_plenoptic_camera(camera, parameters=params)
         aware = aperture_aware_for(aperture_aware, features_file, optics)
-        with row_progress("lidar", quiet=as_json) as bar:
+        with work_folder(work, out) as folder, row_progress("lidar", quiet=as_json) as bar:
             step = lidar_step(
                 files,
                 optics,
                 out,
-                opened(work_folder(work, out), fresh=fresh or not figure.is_file()),
+                opened(folder, fresh=fresh or not figure.is_file()),
                 aperture=aware,
                 frame=frame,
                 target_sigma=target_sigma,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,6 +15,7 @@ from plenodepth.camera import load_plenoptic_camera
 from plenodepth.camera.files.any_format import NATIVE_SUFFIXES
 from plenodepth.cli.shared.quantities import parameter_name, parse_counts, parse_priors
 from plenodepth.errors import InputError
+from plenodepth.io.atomic import made_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,24 +190,14 @@ def require_file_out(out: Path) -> None:
         raise InputError("is a folder", file=out, fix="give a file")
 
 
-def work_folder(work: Path | None, out: Path) -> Path:
-    """The folder for what a step writes besides its result."""
-    folder = work or default_work(out)
-    make_folder(folder)
-    return folder
+def work_folder(work: Path | None, out: Path) -> AbstractContextManager[Path]:
+    """The folder for what a step writes besides its result; after an error none is left that is new and empty."""
+    return made_folder(work or default_work(out))
 
 
 def default_work(out: Path) -> Path:
     """The folder beside a result for what a step writes besides it."""
     return out.with_name(f"{out.stem}-calibration")
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=folder, fix="give a writable folder") from None
 
 
 def opened(folder: Path, *, fresh: bool) -> WorkFolder:

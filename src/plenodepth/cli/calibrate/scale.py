@@ -75,8 +75,7 @@ def scale(
     chosen, kind, workers = settings.chosen(), parse_board(board), thread_count(threads)
     optics, features = camera_and_features(camera, params, features_file)
     images = listed_images(boards)
-    folder = work_folder(work, out)
-    with row_progress("scale", quiet=as_json) as bar:
+    with work_folder(work, out) as folder, row_progress("scale", quiet=as_json) as bar:
         step = scale_step(
             images,
             features,

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from plenodepth.cli.calibrate.options import FreshOption, OpticsOptions, make_folder, opened
+from plenodepth.cli.calibrate.options import FreshOption, OpticsOptions, opened
 from plenodepth.cli.calibrate.output import draw_step
 from plenodepth.cli.shared.common import JsonOption, console, print_json, print_notes
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress, step_progress
+from plenodepth.io.atomic import made_folder
 
 
 @expand_groups
@@ -34,8 +35,7 @@ def white(
     from plenodepth.threads import thread_count
 
     images, read = listed_images(whites), ImageReader()
-    make_folder(out)
-    with row_progress("white images", quiet=as_json) as bar:
+    with made_folder(out), row_progress("white images", quiet=as_json) as bar:
         step = white_step(
             images,
             optics.optics(read(images[0].path)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,12 +45,17 @@ class Check:
     paper: float | None  # the published figure
     asked: float | None  # None for a statement
     unit: str
-    met: bool | None  # None where nothing is asked
+    met: bool | None  # None where nothing is asked, or not compared
 
     @property
     def is_statement(self) -> bool:
         """Whether this is a statement that holds or does not, and not a figure."""
-        return self.met is not None and self.asked is None
+        return self.asked is None and not self.unit
+
+    @property
+    def not_compared(self) -> Check:
+        """The same figure, or statement, without a verdict: what is asked is asked of another run."""
+        return replace(self, met=None)
 
 
 # --- scale errors -----------------------------------------------------------------------------------------------------

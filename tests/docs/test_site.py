@@ -1,0 +1,68 @@
+"""The site that `make docs` builds opens from its files: every link leads to a file, and to a place in it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+OF_A_SERVER = {"404.html"}  # shown for any address, so its links begin at the server's root
+
+
+class Page(HTMLParser):
+    """The links of a page, and the places in it that links may name."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name in ("id", "name") and value:
+                self.places.add(value)
+
+
+@pytest.mark.slow
+def test_every_link_opens_from_the_files(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    pages = {path: Page(path) for path in tmp_path.rglob("*.html") if path.name not in OF_A_SERVER}
+    assert len(pages) > 10
+    dead, followed = [], 0
+    for path, page in pages.items():
+        for link in page.links:
+            to = urlsplit(link)
+            if to.scheme or to.netloc:
+                continue
+            followed += 1
+            target = (path.parent / unquote(to.path)).resolve() if to.path else path
+            place = unquote(to.fragment)
+            known = target.is_file() and (not place or target not in pages or place in pages[target].places)
+            if to.path.startswith("/") or not known:
+                dead.append(f"{path.name}: {link}")
+    assert followed > 1000
+    assert not dead
+
+
+def test_pages_are_files_and_not_folders() -> None:
+    lines = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert yaml.safe_load(lines)["use_directory_urls"] is False
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = {
+        name
+        for entry in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+        for name in entry.values()
+    }
+    assert listed == {path.name for path in (ROOT / "docs").glob("*.md")}
