@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import Refused, Run
+from reproductions import reproduction
+
+from plenodepth.cli.reproduce import _print_checks
 
 
 def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
@@ -53,12 +57,33 @@ def test_a_folder_that_cannot_be_written_is_refused(refused: Refused, tmp_path: 
     assert "cannot be written" in refused("reproduce", "--out", file / "out")
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_only_a_full_run_is_compared_with_what_is_asked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, quick: bool
+) -> None:
+    result = replace(reproduction(tmp_path), quick=quick)
+    if quick:
+        result = replace(
+            result,
+            experiments={
+                name: replace(found, checks=tuple(check.not_compared for check in found.checks))
+                for name, found in result.experiments.items()
+            },
+        )
+    _print_checks(result)
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("not reached:") == (0 if quick else 2)
+    assert said.count("a quick run is compared with nothing") == (1 if quick else 0)
+
+
 @pytest.mark.slow
 def test_a_quick_run_reports_and_goes_on_where_it_stopped(run: Run, succeeds: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = succeeds("reproduce", "disparity", "distortion", "--quick", "--out", out).words
     assert "r12-a: simulation" in said
     assert "corrected disparity is the better one" in said
+    assert "a quick run is compared with nothing" in said
+    assert "not reached" not in said
     assert f"report: {out / 'report.html'}" in said.replace(" ", "").replace("report:", "report: ")
     first = (out / "results.json").read_text(encoding="utf-8")
     again = succeeds("reproduce", "disparity", "--quick", "--out", out, "--json").json

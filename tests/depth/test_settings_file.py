@@ -89,7 +89,12 @@ def test_numbers_may_have_an_exponent(tmp_path: Path, number: str) -> None:
         ("depth: {virtual_range: 2}", "depth.virtual_range: is 2, needs a valid tuple"),
         ("depth: {window: 4}", "depth.window: cannot be 4 (the default is 5)"),
         ("depth: {margin: .nan}", "depth.margin: cannot be nan (the default is null)"),
-        ("filters: {near: 900, far: 800}", "filters.far: cannot be 800.0 (the default is null)"),
+        ("filters: {far: -800}", "filters.far: cannot be -800.0 (the default is null)"),
+        (
+            "filters: {near: 900, far: 800}",
+            "filters.far: the far limit, 800 mm, is not beyond the near one, 900 mm (raise filters.far, --max-z, or "
+            "lower filters.near, --min-z)",
+        ),
         ("depth: 5", "depth: is 5, not keys with values (give the sections depth and filters)"),
         ("[1, 2]", "is a list, not keys with values (give the sections depth and filters)"),
         ("depth: {window: 5, window: 7}", "line 1, column 20: is not valid YAML: key 'window' is there twice"),

@@ -23,6 +23,7 @@ from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, read_float_map, read_ply
 from plenodepth.metric import metric_depth_map
 from plenodepth.metric.frame import chosen_device, estimate_depth
+from plenodepth.metric.quality import Quality
 from plenodepth.metric.result import DepthResult, DepthSummary, load_virtual_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.threads import thread_count
@@ -48,6 +49,7 @@ SUMMARY = DepthSummary(
     *[None] * 8,
     "",
     None,
+    Quality(1.0, 1.0, 0.0),
     SettingsFile(),
 )
 
@@ -98,7 +100,7 @@ def test_the_record_tells_how_and_how_well(camera: PlenopticCamera, plane_truth,
         "aperture_model", "depth_scale_applied", "blur_coefficient", "blur_coefficient_from",
         "valid_fraction", "median_virtual_depth", "q25_virtual_depth", "q75_virtual_depth",
         "median_sigma_virtual_depth", "median_z_mm", "q25_z_mm", "q75_z_mm", "median_sigma_z_mm",
-        "median_confidence", "settings",
+        "median_confidence", "doubtful", "share_at_ends_of_range", "settings",
     ]  # fmt: skip
     assert summary["plenodepth"] == __version__
     assert (summary["image"], summary["camera"], summary["devignetting"]) == ("plane", camera.name, "nothing")
@@ -145,7 +147,8 @@ def test_the_record_keeps_all_notes() -> None:
     summary = estimate_depth(image, replace(scaled, depth_scale_model="per_pixel")).summary.content()
     assert summary["note"] == (
         "the camera file has no f-number: the aperture's effect on depth is not undone; "
-        "the camera's depth scale is for aperture model per_pixel, and not applied (per_pixel would apply it)"
+        "the camera's depth scale Γ was found with aperture model per_pixel, which this image does not allow; depths "
+        "are without it"
     )
     assert not summary["depth_scale_applied"]
     assert summary["settings"]["depth"]["aperture_model"] == "auto"

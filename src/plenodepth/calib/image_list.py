@@ -215,7 +215,7 @@ def clean_board_image(
 ) -> RawImage:
     """A board image without vignetting. `white_image` has been read from the file `white`, which errors name."""
     try:
-        return clean_image(read(image.path), camera, white=white_image, name=str(image.path))
+        return clean_image(read(image.path), camera, white=white_image, check_camera=False, name=str(image.path))
     except InputError as error:
         file = error.file if white is None or error.file == str(image.path) else white
         raise InputError(error.message, file=file, field=error.field, fix=error.fix) from None

@@ -39,7 +39,7 @@ def cost(
     from plenodepth.view.figures.depth import cost_figure
 
     k, l = int(match[1]), int(match[2])
-    camera = raw.load_camera()
+    camera, _ = raw.load_camera(image)
     clean = raw.load_image(image, camera)
     curves = {name: cost_curve(clean, camera, k, l, DepthSettings(blur=name == "B")) for name in ("B", "D")}
     write_figure(cost_figure(curves, f"{clean.name}, micro-image ({k}, {l})"), figure)

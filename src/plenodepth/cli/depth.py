@@ -16,7 +16,7 @@ from plenodepth.cli.shared.common import JsonOption, print_json
 from plenodepth.cli.shared.compiling_notice import compiling_notice
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
-from plenodepth.cli.shared.raw_options import RawOptions
+from plenodepth.cli.shared.raw_options import RawOptions, with_known_sign
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.io import require_writable
 from plenodepth.threads import limited_threads, thread_count
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
     from plenodepth.metric.result import DepthSummary
 
+DOUBTFUL = 3  # exit code: a map that is not to be trusted
 COLUMNS = 80  # of a narrow terminal; paths are not broken
 OPTION_OF = {"near": "--min-z", "far": "--max-z", "least_confidence": "--least-confidence"}
 
@@ -87,7 +88,10 @@ class SettingsOptions:
 def depth(
     *,
     images: Annotated[
-        list[Path], typer.Argument(metavar="IMAGE…", help="Raw images (.png, .tiff).", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="IMAGE…", help="Raw images of any format, videos, or TIFFs of several pages.", show_default=False
+        ),
     ],
     raw: RawOptions,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
@@ -109,20 +113,24 @@ def depth(
 ) -> None:
     """Estimate depth: maps (TIFF), point cloud (PLY), picture and figures of each image.
 
+    Exit code 0: all is well; 2: something could not be read or estimated; 3: a map is not to be trusted, and why.
+
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
     from plenodepth.raw.load import read_ahead
 
     used_threads = thread_count(threads)
-    with limited_threads(used_threads):
-        read_ahead(images[0], raw.white)  # while Numba is imported
+    if raw.camera is not None and not raw.align and images[0].is_file() and not raw.is_sequence(images[0]):
+        with limited_threads(used_threads):
+            read_ahead(images[0], raw.white or [])  # while Numba is imported
     from plenodepth.metric.frame import chosen_device, estimate_depth
     from plenodepth.metric.result import require_outputs
 
-    chosen, camera = settings.chosen(), raw.load_camera()
+    chosen = settings.chosen()
+    camera, camera_note = raw.load_camera(images[0])
     wanted = require_outputs(None if outputs is None else _names(outputs), camera)
     used_device = chosen_device(device)
-    _require_own_names(images, raw.white, out)
+    _require_own_names(images, [*(raw.white or []), *([raw.dark] if raw.dark else [])], out)
     require_writable(out)
     summaries: list[DepthSummary] = []
     with (
@@ -130,24 +138,30 @@ def depth(
         compiling_notice(progress.note, refined=chosen.depth.refined),
         limited_threads(used_threads),
     ):
-        for index, path in enumerate(images):
-            progress.frame(index, len(images), path.name)
+        counts = [raw.count_frames(path) if path.is_file() else 1 for path in images]
+        total = None if None in counts else sum(count or 0 for count in counts)
+        failed = 0
+        for path in images:
             try:
-                found = estimate_depth(
-                    raw.load_image(path, camera, last=path is images[-1]),
-                    camera,
-                    chosen.depth,
-                    chosen.filters,
-                    device=used_device,
-                    threads=used_threads,
-                    progress=progress,
-                )
-                found.save(out, wanted)
-                summaries.append(found.summary)
+                for image in raw.load_images(path, camera, last=path is images[-1]):
+                    progress.frame(len(summaries) + failed, total, image.name)
+                    camera, sign_note = with_known_sign(image, camera)
+                    notes = tuple(note for note in (camera_note, sign_note) if note)
+                    found = estimate_depth(
+                        replace(image, notes=(*notes, *image.notes)),
+                        camera,
+                        chosen.depth,
+                        chosen.filters,
+                        device=used_device,
+                        threads=used_threads,
+                        progress=progress,
+                    )
+                    found.save(out, wanted)
+                    summaries.append(found.summary)
             except PlenodepthError as error:
-                # The other frames still finish; the exit code tells.
+                # The other files still finish; the exit code tells.
+                failed += 1
                 print(f"plenodepth: {error}", file=sys.stderr)
-    failed = len(images) - len(summaries)
     if as_json:
         print_json({"frames": [summary.content() for summary in summaries], "failed": failed})
     else:
@@ -155,13 +169,18 @@ def depth(
             print(_report(summary, out))
         if summaries:
             print(f"{_frames(len(summaries))} in all: {_since_start()}")
+    doubtful = [summary for summary in summaries if summary.quality.doubtful]
+    for summary in doubtful:
+        print(f"plenodepth: {summary.image}: do not trust this map: {summary.quality.problem}", file=sys.stderr)
     if failed:
         raise typer.Exit(2)
+    if doubtful:
+        raise typer.Exit(DOUBTFUL)
 
 
-def _require_own_names(images: Sequence[Path], white: Path | None, out: Path) -> None:
+def _require_own_names(images: Sequence[Path], whites: Sequence[Path], out: Path) -> None:
     """Refuse images whose results would replace each other, or the images themselves."""
-    inputs = {path.resolve() for path in (*images, *([white] if white else []))}
+    inputs = {path.resolve() for path in (*images, *whites)}
     first_of: dict[str, Path] = {}
     for path in images:
         twin = first_of.setdefault(path.stem, path)
@@ -197,6 +216,8 @@ def _report(summary: DepthSummary, out: Path) -> str:
         found += f", median {summary.median_z_mm:.0f} mm"
     elif summary.median_virtual_depth is not None:
         found += f", median virtual depth {summary.median_virtual_depth:.2f}"
+    if summary.median_confidence is not None:
+        found += f", median confidence {summary.median_confidence:.2f}"
     total = summary.clock.total
     stages = ", ".join(f"{name} {taken.cpu:.1f}" for name, taken in summary.clock.stages.items() if taken.cpu >= 0.05)
     below = [

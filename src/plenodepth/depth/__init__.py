@@ -20,5 +20,7 @@ if TYPE_CHECKING:
     from plenodepth.depth.settings_file import SettingsFile as SettingsFile
     from plenodepth.depth.settings_file import load_settings as load_settings
     from plenodepth.depth.settings_file import save_settings as save_settings
+    from plenodepth.depth.sign import DepthSign as DepthSign
+    from plenodepth.depth.sign import depth_sign_of_image as depth_sign_of_image
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

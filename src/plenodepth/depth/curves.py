@@ -11,6 +11,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.aperture.model_choice import choose_model
 from plenodepth.depth.aperture.resampling import plan_resampling
+from plenodepth.depth.estimate import better_model
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.constants import UNUSABLE
 from plenodepth.depth.maps import empty_maps
@@ -47,7 +48,7 @@ def cost_curve(
     lattice = camera.micro_images.lattice
     if not lattice.contains(k, l):
         raise InputError(f"is ({k}, {l}), the camera has {lattice.columns} × {lattice.rows} micro-images", field="at")
-    model, _ = choose_model(image, camera, settings)
+    model, _ = choose_model(image, camera, settings, lambda: better_model(image, camera, settings))
     tiles = cut_tiles(image.gray, camera, settings, model)
     lens = l * lattice.columns + k
     fine = plan_views(camera, replace(settings, hypotheses=SAMPLES), image.noise, model)

@@ -32,6 +32,7 @@ from plenodepth.threads import thread_count
 Progress = Callable[[int, int], None]  # rows of micro-images done, in all
 RowKernel = Callable[[int, int, Tiles, Views, ResamplingTables, MapArrays], None]
 
+TRIED_ROWS = 12  # of micro-images, in the middle: enough to tell which aperture model fits
 ROWS_PER_BAND = 4  # of micro-images
 # Where tiles are resampled, a band resamples the rows of its neighbours, too. So there are few bands.
 BANDS_PER_THREAD = {False: 1, True: 2}  # coarse, refined
@@ -61,10 +62,10 @@ def estimate_virtual_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    model, note = choose_model(image, camera, settings)
+    workers = thread_count(threads)
+    model, note = choose_model(image, camera, settings, lambda: better_model(image, camera, settings))
     views = plan_views(camera, settings, image.noise, model)
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
-    workers = thread_count(threads)
     bands = _bands(views.rows, workers, model, settings.refined)
     with ThreadPoolExecutor(workers) as pool:
         tiles = _tiles(image.gray, camera, settings, model, bands, pool)
@@ -79,6 +80,28 @@ def estimate_virtual_depth(
         maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
+
+
+def better_model(image: RawImage, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> ApertureModel:
+    """The aperture model, off or per_pixel, by which the views of some rows of micro-images match with more confidence.
+
+    Simulated walls at 600, 900 and 1500 mm: devignetted at f/4 and f/5.6, the median confidences are 0.40 … 0.80 and
+    0.51 … 0.92; taken at f/2 with a camera file of f/4 or f/5.6, 0.87 … 0.93 and 0.45 … 0.88.
+    """
+    coarse, confidence = replace(settings, refined=False), dict[ApertureModel, float]()
+    models: tuple[ApertureModel, ...] = ("off", "per_pixel")
+    for model in models:
+        views = plan_views(camera, coarse, image.noise, model)
+        maps, middle = empty_maps((views.rows, views.columns)), views.rows // 2
+        band = max(middle - TRIED_ROWS // 2, 0), min(middle + TRIED_ROWS // 2 + 1, views.rows)
+        needed = max(band[0] - views.halo, 0), min(band[1] + views.halo, views.rows)
+        with ThreadPoolExecutor(1) as pool:
+            tiles = _tiles(image.gray, camera, coarse, model, [needed], pool)
+            tables = plan_resampling(tiles, views, camera, model, smoothing_of(coarse, model))
+            _row_kernel(coarse)(band[0], band[1], tiles, views, tables, maps)
+            _agree(tiles, views, maps, coarse, [band], pool)
+        confidence[model] = float(np.nanmean(maps.confidence[band[0] : band[1]]))
+    return max(models, key=lambda model: confidence[model])
 
 
 def _bands(rows: int, workers: int, model: ApertureModel, refined: bool) -> list[tuple[int, int]]:

@@ -51,11 +51,11 @@ class VirtualDepthMap:
         return float(np.isfinite(self.virtual_depth).mean())
 
     def keep_where(self, keep: NDArray[np.bool_]) -> VirtualDepthMap:
-        """The map without the depths where `keep` is false; their confidence is 0."""
+        """The map without the depths where `keep` is false, or of confidence 0; their confidence is 0."""
         depth, sigma, confidence = (np.empty(keep.shape, np.float32) for _ in range(3))
 
         def fill(rows: slice) -> None:
-            kept = keep[rows] & np.isfinite(self.virtual_depth[rows])
+            kept = keep[rows] & np.isfinite(self.virtual_depth[rows]) & (self.confidence[rows] > 0)
             for out, values, missing in (
                 (depth, self.virtual_depth, np.nan),
                 (sigma, self.sigma, np.nan),

@@ -16,6 +16,7 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.errors import InputError
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
+from plenodepth.metric.quality import Quality, judged
 from plenodepth.metric.result import NEEDS_CALIBRATION, DepthResult, DepthSummary
 from plenodepth.raw.image import RawImage
 from plenodepth.threads import limited_threads, thread_count
@@ -58,6 +59,7 @@ def estimate_depth(
         with clock.stage("search"):
             estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
         with clock.stage("filter"):
+            quality = judged(estimated, image, camera, settings)
             virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
             del estimated  # for a refined map, as much memory as the image
         if isinstance(camera, PlenopticCamera):
@@ -65,7 +67,7 @@ def estimate_depth(
                 metric = metric_depth_map(virtual, camera)
         with clock.stage("summary"):
             both = SettingsFile(settings, filters)
-            summary = _summary(image, camera, virtual, metric, both, used_device, threads, clock)
+            summary = _summary(image, camera, virtual, metric, both, quality, used_device, threads, clock)
     return DepthResult(image, camera, virtual, metric, summary)
 
 
@@ -75,6 +77,7 @@ def _summary(
     virtual: VirtualDepthMap,
     metric: MetricDepthMap | None,
     settings: SettingsFile,
+    quality: Quality,
     device: UsedDevice,
     threads: int,
     clock: StageClock,
@@ -95,7 +98,8 @@ def _summary(
         blur_coefficient_from=None if kappa is None else kappa.source,
         valid_fraction=virtual.valid_fraction,
         **quantiles,
-        note="; ".join(_notes(virtual, camera)),
+        quality=quality,
+        note="; ".join([*image.notes, *_notes(virtual, camera)]),
         settings=settings,
         metric=metric is not None,
     )
@@ -122,10 +126,10 @@ def _notes(virtual: VirtualDepthMap, camera: PlenopticCamera | GridCamera) -> li
     notes = [virtual.aperture_note] if virtual.aperture_note else []
     if not isinstance(camera, PlenopticCamera):
         notes.append(NEEDS_CALIBRATION)
-    elif camera.depth_scale is not None and not _scaled(virtual, camera):
-        model = camera.depth_scale_model
+    elif camera.depth_scale is not None and virtual.aperture_model == "off" != camera.depth_scale_model:
         notes.append(
-            f"the camera's depth scale is for aperture model {model}, and not applied ({model} would apply it)"
+            f"the camera's depth scale Γ was found with aperture model {camera.depth_scale_model}, which this image "
+            "does not allow; depths are without it"
         )
     return notes
 

@@ -34,6 +34,7 @@ from plenodepth.metric.cloud import PointCloud, point_cloud
 from plenodepth.metric.cloud_files import write_cloud
 from plenodepth.metric.depth_map import MetricDepthMap
 from plenodepth.metric.picture import depth_picture
+from plenodepth.metric.quality import Quality
 from plenodepth.raw.image import RawImage
 from plenodepth.threads import limited_threads, thread_count
 from plenodepth.timing import StageClock
@@ -89,6 +90,7 @@ class DepthSummary:
     median_sigma_z_mm: float | None
     note: str  # what the user should know; empty for nothing
     median_confidence: float | None
+    quality: Quality  # whether the map as a whole can be trusted
     settings: SettingsFile
     metric: bool = True
 
@@ -98,11 +100,15 @@ class DepthSummary:
         for part in fields(self):
             if part.name == "clock":
                 content |= _times(self.clock)
+            elif part.name == "quality":
+                content |= {"doubtful": self.quality.doubtful, "problem": self.quality.problem}
+                content["share_at_ends_of_range"] = self.quality.at_ends
             elif part.name != "metric":
                 content[part.name] = getattr(self, part.name)
         content["settings"] = settings_content(self.settings)
         left_out = [name for name in content if name.endswith("_mm") and not self.metric]
         left_out += [] if self.note else ["note"]
+        left_out += [] if self.quality.problem else ["problem"]
         return {name: value for name, value in content.items() if name not in left_out}
 
 
@@ -236,7 +242,8 @@ class DepthResult:
         cue = "blur aware" if self.summary.settings.depth.blur else "disparity only"
         title = f"{self.name}: {kind}, {cue}"
         shown = (self.virtual.virtual_depth, "virtual depth") if self.metric is None else (self.metric.depth, "mm")
-        write_image(depth_picture(shown[0], title, shown[1]), folder / f"{self.name}.png")
+        warning = "do not trust this map: see the file .json" if self.summary.quality.doubtful else ""
+        write_image(depth_picture(shown[0], title, shown[1], warning=warning), folder / f"{self.name}.png")
 
 
 def require_outputs(outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera) -> tuple[Output, ...]:

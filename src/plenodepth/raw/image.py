@@ -46,4 +46,6 @@ class RawImage:
     devignetting: Devignetting
     name: str = "image"
     rims: RimCheck | None = None  # of the white image if there is one, else of the image; None: cannot be told
+    flat: bool = False  # it shows no vignetting, though the camera's f-number predicts some; it was divided by nothing
+    notes: tuple[str, ...] = ()  # what the user should know about the image, in words
     clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

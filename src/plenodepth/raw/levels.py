@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from plenodepth.errors import InputError
 from plenodepth.threads import each_band
 
 SATURATION = 0.998  # of full scale; from there on a number says only "at least"
+MOST_DARK = 0.3  # of full scale: a brighter dark frame is none
 RANGES_OF_16_BITS = (1023, 4095, 65535)  # sensors of 10 and 12 bits fill the low end of uint16
 
 
@@ -70,23 +72,38 @@ def chosen_black_level(camera: PlenopticCamera | GridCamera, given: float | None
 
 
 def number_levels(
-    image: NDArray[Any], white: NDArray[Any] | None, full_scale: float | None, black: float
+    image: NDArray[Any], whites: Sequence[NDArray[Any]], full_scale: float | None, black: float
 ) -> tuple[Levels, Levels]:
     """Levels of the image and of the white image, which have the same black level as a part of full scale."""
-    image_scale, white_scale = full_scales(image, white, full_scale)
+    image_scale, white_scale = full_scales(image, whites, full_scale)
     return Levels(black * image_scale, image_scale), Levels(black * white_scale, white_scale)
 
 
-def full_scales(image: NDArray[Any], white: NDArray[Any] | None, given: float | None) -> tuple[float, float]:
+def full_scales(image: NDArray[Any], whites: Sequence[NDArray[Any]], given: float | None) -> tuple[float, float]:
     """Full scale of the image and of the white image; 16 bits of both share one, told from their largest number."""
     if given is not None:
         if not (np.isfinite(given) and given > 0):
             raise InputError(f"is {given}, needs a number > 0", field="full_scale")
         return float(given), float(given)
-    largest = max((int(one.max()) for one in (image, white) if one is not None and one.dtype == np.uint16), default=0)
+    largest = max((int(one.max()) for one in (image, *whites) if one.dtype == np.uint16), default=0)
     of_16_bits = next(limit for limit in RANGES_OF_16_BITS if largest <= limit)
     known = {"uint8": 255.0, "uint16": float(of_16_bits), "float32": 1.0}
-    return known[image.dtype.name], known[image.dtype.name if white is None else white.dtype.name]
+    return known[image.dtype.name], known[whites[0].dtype.name if whites else image.dtype.name]
+
+
+def without_dark(
+    image: NDArray[Any], white: NDArray[Any] | None, dark: NDArray[Any], levels: tuple[Levels, Levels]
+) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[Levels, Levels]]:
+    """Image and white image without what a dark frame shows, float32, and their levels: black is 0 then."""
+    less = dark.astype(np.float32)
+    ours, theirs = (Levels(0.0, one.full) for one in levels)
+    if float(np.median(less)) > MOST_DARK * ours.full:
+        raise InputError(
+            f"is bright: its median is {float(np.median(less)):g} of {ours.full:g}",
+            fix="take it with the cap on the lens",
+        )
+    scale = np.float32(theirs.full / ours.full)  # the white image may be of another depth in bits
+    return image - less, None if white is None else white - scale * less, (ours, theirs)
 
 
 def saturated_pixels(image: NDArray[Any], levels: Levels) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,53 +17,138 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.io import read_image
+from plenodepth.io.image_formats import StoredImage, read_images
 from plenodepth.io.images import Image
+from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
+from plenodepth.raw.grid_check import check_grid, require_grid
 from plenodepth.raw.image import Devignetting, RawImage
-from plenodepth.raw.levels import checked_numbers, checked_white, chosen_black_level, number_levels, saturated_pixels
+from plenodepth.raw.levels import (
+    Levels,
+    checked_numbers,
+    checked_white,
+    chosen_black_level,
+    number_levels,
+    saturated_pixels,
+    without_dark,
+)
 from plenodepth.raw.noise import noise_level
-from plenodepth.raw.rims import rims_by_camera
+from plenodepth.raw.rims import beside_optics, rims_by_camera, shown_rims, shows_no_vignetting
+from plenodepth.raw.white_repair import averaged, restored
 from plenodepth.threads import thread_count
 from plenodepth.timing import Seconds, StageClock
 
 Method = Literal["auto", "white", "model", "self", "none"]
+
+VIGNETTED = 0.85  # light at the rims over that at the centres, of an image that clearly has vignetting
+NEGLIGIBLE_SHARE = 0.0005  # of the white image: so many saturated pixels go without saying
 
 
 def load_raw(
     path: Path | str,
     camera: PlenopticCamera | GridCamera,
     *,
-    white: Path | str | None = None,
+    white: Path | str | Sequence[Path | str] | None = None,
+    dark: Path | str | None = None,
     bayer: str | None = None,
     black_level: float | None = None,
     devignetting: Method = "auto",
     full_scale: float | None = None,
+    check_camera: bool = True,
 ) -> RawImage:
     """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of colour filters.
 
-    `white` is the file of a white image taken with the same camera and aperture. The rest is as in `clean_image`.
+    `white` is the file of a white image taken with the same camera and aperture, or several; `dark` that of a dark
+    frame. The rest is as in `clean_image`.
 
     >>> image = plenodepth.load_raw("raw.png", plenodepth.load_camera("camera.yaml"), white="white.png")
     >>> image.gray.shape, str(image.devignetting)
     ((404, 560), 'white image')
     """
     clock, began = StageClock(), time.perf_counter()
-    read_ahead(path, white)
-    image, taken = _ahead.pop(("image", Path(path)))()
-    white_image, white_taken = (None, 0.0) if white is None else _ahead.pop(("white", Path(white)))()
-    clock.add("read", Seconds(time.perf_counter() - began, taken + white_taken))
-    source = _Source(str(path), "white image" if white is None else str(white))
-    given = _Given(bayer, black_level, devignetting, full_scale)
+    whites = _paths(white)
+    read_ahead(path, whites)
+    reads = [_ahead.pop(("image", Path(path)))(), *(_ahead.pop(("white", file))() for file in whites)]
+    clock.add("read", Seconds(time.perf_counter() - began, sum(read.seconds for read in reads)))
+    dark_image = None if dark is None else read_white(Path(dark))
+    source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
+    stored, *white_images = (read.image for read in reads)
+    given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera)
     with clock.stage("clean"):
-        cleaned = _clean(image, camera, white_image, given, Path(path).stem, source)
-    return replace(cleaned, clock=clock)
+        cleaned = _clean(stored.pixels, camera, [white.pixels for white in white_images], dark_image, given, source)
+    return _finished(cleaned, stored, clock)
+
+
+def load_frames(
+    path: Path | str,
+    camera: PlenopticCamera | GridCamera,
+    *,
+    frames: slice | None = None,
+    size: tuple[int, int] | None = None,
+    bits: int | None = None,
+    white: Path | str | Sequence[Path | str] | None = None,
+    dark: Path | str | None = None,
+    bayer: str | None = None,
+    black_level: float | None = None,
+    devignetting: Method = "auto",
+    full_scale: float | None = None,
+    check_camera: bool = True,
+) -> Iterator[RawImage]:
+    """Clean images of the frames of a video, a TIFF of several pages or a YUV file, one at a time; or of one image.
+
+    `frames` chooses, counted from 0. `size` (width, height) and `bits` are for YUV files whose name does not tell them.
+    The rest is as in `load_raw`.
+
+    >>> images = plenodepth.load_frames("raw.png", plenodepth.load_camera("camera.yaml"), white="white.png")
+    >>> [image.name for image in images]
+    ['raw']
+    """
+    whites = _paths(white)
+    white_images = [read_white(file) for file in whites]
+    dark_image = None if dark is None else read_white(Path(dark))
+    source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
+    sequence = read_images(path, frames=frames, size=size, bits=bits)
+    while True:
+        clock = StageClock()
+        with clock.stage("read"):
+            stored = next(sequence, None)
+        if stored is None:
+            return
+        given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera)
+        with clock.stage("clean"):
+            cleaned = _clean(stored.pixels, camera, white_images, dark_image, given, source)
+        yield _finished(cleaned, stored, clock)
+
+
+def _given(
+    stored: StoredImage,
+    bayer: str | None,
+    black_level: float | None,
+    devignetting: str,
+    full_scale: float | None,
+    check_camera: bool,
+) -> _Given:
+    """What the caller says about the numbers of an image, or else its file."""
+    return _Given(
+        stored.bayer if bayer is None else bayer,
+        stored.black_level if black_level is None else black_level,
+        devignetting,
+        stored.full_scale if full_scale is None else full_scale,
+        check_camera,
+    )
+
+
+def _finished(cleaned: RawImage, stored: StoredImage, clock: StageClock) -> RawImage:
+    """The image with its name, the times and what its file says to beware of."""
+    warnings = (f"the file {stored.warning}",) if stored.warning else ()
+    return replace(cleaned, name=stored.name, notes=(*warnings, *cleaned.notes), clock=clock)
 
 
 class _Read(NamedTuple):
     """An image from a file, and the CPU-seconds that it took."""
 
-    image: Image
+    image: StoredImage
     seconds: float
 
 
@@ -71,14 +156,28 @@ class _Read(NamedTuple):
 _ahead = dict[tuple[str, Path], Callable[[], _Read]]()
 
 
-def read_ahead(path: Path | str, white: Path | str | None) -> None:
+def _paths(files: Path | str | Sequence[Path | str] | None) -> list[Path]:
+    """Some files, one or none, as a list."""
+    return [] if files is None else [Path(files)] if isinstance(files, Path | str) else [Path(file) for file in files]
+
+
+def read_ahead(path: Path | str, whites: Sequence[Path]) -> None:
     """Begin to read the files that `load_raw` is going to need, unless that is under way.
 
     Each is read by a thread of its own; with one thread, when it is asked for. Errors come from `load_raw`.
     """
-    for role, file, read in (("image", path, read_image), ("white", white, read_white)):
-        if file is not None and (role, Path(file)) not in _ahead:
-            _ahead[role, Path(file)] = _begin(_timed, read, Path(file))
+    for role, file, read in (("image", Path(path), _first), *(("white", white, _white_file) for white in whites)):
+        if (role, file) not in _ahead:
+            _ahead[role, file] = _begin(_timed, read, file)
+
+
+def _first(path: Path) -> StoredImage:
+    """The image of a file, or the first frame of a sequence."""
+    return next(read_images(path))
+
+
+def _white_file(path: Path) -> StoredImage:
+    return StoredImage(read_white(path), path.stem)
 
 
 def _begin(work: Callable[..., _Read], *arguments: Any) -> Callable[[], _Read]:
@@ -91,7 +190,7 @@ def _begin(work: Callable[..., _Read], *arguments: Any) -> Callable[[], _Read]:
     return result
 
 
-def _timed(read: Callable[[Path], Image], path: Path) -> _Read:
+def _timed(read: Callable[[Path], StoredImage], path: Path) -> _Read:
     began = time.thread_time()
     return _Read(read(path), time.thread_time() - began)
 
@@ -110,7 +209,7 @@ def read_white(path: Path) -> Image:
     return _read_unchanged(path, state.st_mtime_ns, state.st_size)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _read_unchanged(path: Path, *_: int) -> Image:
     image = read_image(path)
     image.flags.writeable = False
@@ -121,11 +220,13 @@ def clean_image(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
     *,
-    white: NDArray[Any] | None = None,
+    white: NDArray[Any] | Sequence[NDArray[Any]] | None = None,
+    dark: NDArray[Any] | None = None,
     bayer: str | None = None,
     black_level: float | None = None,
     devignetting: Method = "auto",
     full_scale: float | None = None,
+    check_camera: bool = True,
     name: str = "image",
 ) -> RawImage:
     """A clean image from an array (h, w) or (h, w, 3) of uint8, uint16 or floats.
@@ -142,10 +243,18 @@ def clean_image(
     image (h, w, 3) has been through its filters: the sensor's are left aside, given ones are an error.
 
     Devignetting: "white" divides by the white image, pixel by pixel and channel by channel, which also evens out
-    lenses, pixels and the colour of the light. It is not smoothed, since pixels differ and rims are steep: average
-    several white images against noise. "model" divides by the vignetting that the camera's optics and f-number
-    predict, "self" by an estimate from the image (by nothing, and `devignetting` says so, where the image is too dark
-    or too bright to tell), "none" by nothing. "auto" is the first of white, model, self that has what it needs.
+    lenses, pixels and the colour of the light. It is not smoothed, since pixels differ and rims are steep: give several
+    white images against noise. "model" divides by the vignetting that the camera's optics and f-number predict, "self"
+    by an estimate from the image (by nothing, and `devignetting` says so, where the image is too dark or too bright to
+    tell), "none" by nothing. "auto" looks: an image whose rims are as bright as its centres, though the optics say
+    otherwise, is left alone (`flat`); else it is the first of white, model, self that has what it needs.
+
+    White images: several are averaged. Saturated pixels are restored from the shape of the micro-images, and an image
+    of another day is moved onto the camera's grid; `notes` says so. A `dark` frame is taken off the image and the white
+    image, pixel by pixel, in place of the black level.
+
+    Camera: an image whose micro-images clearly are not where the camera's are is an `InputError`, unless `check_camera`
+    is False.
 
     `gray` is NaN where a number is saturated or not finite, or less than 5 % of a centre's light falls. `color` is NaN
     where no light falls; a saturated pixel keeps its colour.
@@ -159,11 +268,12 @@ def clean_image(
     >>> float(np.nanmax(image.gray))
     0.5
     """
-    given = _Given(bayer, black_level, devignetting, full_scale)
+    given = _Given(bayer, black_level, devignetting, full_scale, check_camera)
     clock = StageClock()
+    whites = [] if white is None else [white] if isinstance(white, np.ndarray) else list(white)
     with clock.stage("clean"):
-        cleaned = _clean(image, camera, white, given, name, _Source(name, "white image"))
-    return replace(cleaned, clock=clock)
+        cleaned = _clean(image, camera, whites, dark, given, _Source(name, "white image", "dark frame"))
+    return replace(cleaned, name=name, clock=clock)
 
 
 @dataclass(frozen=True)
@@ -174,14 +284,16 @@ class _Given:
     black_level: float | None
     devignetting: str
     full_scale: float | None
+    check_camera: bool
 
 
 @dataclass(frozen=True)
 class _Source:
-    """How errors call the image and the white image."""
+    """How errors call the image, the white images and the dark frame."""
 
     image: str
     white: str
+    dark: str
 
 
 @contextmanager
@@ -196,29 +308,45 @@ def _naming(file: str) -> Iterator[None]:
 def _clean(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
-    white: NDArray[Any] | None,
+    whites: Sequence[NDArray[Any]],
+    dark: NDArray[Any] | None,
     given: _Given,
-    name: str,
     source: _Source,
 ) -> RawImage:
     with _naming(source.image):
         numbers = checked_numbers(image, camera)
         filters = color_filters(numbers, camera, given.bayer)
         black = chosen_black_level(camera, given.black_level)
-        method = chosen_method(given.devignetting, camera, white is not None)
+        method = chosen_method(given.devignetting, camera, bool(whites))
+        if given.check_camera:
+            require_grid(check_grid(numbers, camera), camera)
     with _naming(source.white):
-        white_numbers = None if white is None else checked_white(white, numbers)
+        white_numbers = [checked_white(white, numbers) for white in whites]
     with _naming(source.image):
         levels = number_levels(numbers, white_numbers, given.full_scale, black)
-    with _naming(source.white):
-        if white_numbers is not None:
-            light = divided_by_white(numbers, white_numbers, camera, filters.pattern, levels)
-    # An image that is not to be devignetted may have no vignetting any more.
-    undivided = method is Devignetting.NONE
-    shown, its_levels = (numbers, levels[0]) if white_numbers is None else (white_numbers, levels[1])
-    rims = None if undivided else rims_by_camera(shown, camera, its_levels)
     full = saturated_pixels(numbers, levels[0])
-    if white_numbers is None:
+    notes = list[str]()
+    with _naming(source.white):
+        white = _white(white_numbers, camera, filters.pattern, levels[1], notes) if whites else None
+    if dark is not None:
+        with _naming(source.dark):
+            numbers, white, levels = without_dark(numbers, white, checked_white(dark, numbers), levels)
+    flat = False
+    if given.devignetting == "auto" and white is None:
+        flat = shows_no_vignetting(beside_optics(numbers, camera, levels[0]), camera)
+        method = Devignetting.NONE if flat else method
+    if given.devignetting == "none":
+        rim = shown_rims(beside_optics(numbers, camera, levels[0]), camera)
+        if rim is not None and rim < VIGNETTED:
+            notes.append(f"the image has vignetting, {rim:.2f} of the light at the rims, which was left in as asked")
+    with _naming(source.white):
+        if white is not None:
+            light = divided_by_white(numbers, white, camera, filters.pattern, levels)
+    # An image that is not to be devignetted may have no vignetting any more.
+    undivided = method is Devignetting.NONE and not flat
+    shown, its_levels = (numbers, levels[0]) if white is None else (white, levels[1])
+    rims = None if undivided else rims_by_camera(shown, camera, its_levels)
+    if white is None:
         light, method = divided_by_profile(numbers, full, camera, method, levels[0])
     pattern = filters.pattern
     color = demosaic(light, pattern) if pattern is not None else light if light.ndim == 3 else None
@@ -227,4 +355,24 @@ def _clean(
         full = spread(full)  # a saturated pixel is in the colours of its neighbours
     gray[full] = np.nan
     demosaiced = pattern is not None or filters.demosaiced_before
-    return RawImage(gray, color, noise_level(gray, camera, demosaiced=demosaiced), method, name, rims)
+    noise = noise_level(gray, camera, demosaiced=demosaiced)
+    return RawImage(gray, color, noise, method, rims=rims, flat=flat, notes=tuple(notes))
+
+
+def _white(
+    whites: Sequence[NDArray[Any]],
+    camera: PlenopticCamera | GridCamera,
+    pattern: str | None,
+    levels: Levels,
+    notes: list[str],
+) -> NDArray[Any]:
+    """One white image of all: averaged, on the camera's grid, saturated pixels restored; what was done is noted."""
+    white = averaged(whites, levels)
+    if white.dtype != np.float32 or len(whites) > 1:
+        light = restored(white, camera, pattern, levels)
+        if light.restored > NEGLIGIBLE_SHARE:
+            notes.append(f"{100 * light.restored:.1f} % of the white image is saturated, and was restored")
+        white = light.numbers
+    moved, note = white_onto_grid(white, camera, pattern)
+    notes += [note] if note else []
+    return moved

@@ -100,7 +100,8 @@ def _peaks(correlation: Array) -> tuple[Array, Array]:
     half = (lags[:, 0] > 0) | ((lags[:, 0] == 0) & (lags[:, 1] > 0))
     inside = (np.abs(lags) < reach - 2).all(axis=1)
     chosen = half & inside & (np.hypot(*lags.T) >= SHORTEST)
-    return lags[chosen].astype(np.float64), (part[y, x] / part[reach, reach])[chosen].astype(np.float64)
+    total = max(float(part[reach, reach]), 1e-30)  # 0 for an image without any contrast
+    return lags[chosen].astype(np.float64), (part[y, x][chosen] / total).astype(np.float64)
 
 
 def _snapped(vector: Array, correlation: Array) -> Array:

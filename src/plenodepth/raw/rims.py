@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,25 @@ INNER, OUTER = 0.3, 0.5  # parts of the radius: where the centre ends and where 
 LEAST_RIM = 0.1  # of the light at the centre: farther out, haze and neighbours would tell instead of the aperture
 LEAST_SIGNAL = 0.005  # of the white image, in the mean: a darker image shows no rim
 MOST_SATURATED = 0.05  # of the pixels: they are the centres' rather than the rims', which look 1.2 times as bright then
+FLAT = 0.08  # from 1: light at the rims over that at the centres of an image without vignetting
+MOST_EXPECTED = 0.85  # of the light at the centres: brighter rims would look flat in any case
+LEAST_PIXELS = 100
+DARK_PART = (0.05, 0.3)  # of the light at the centres, by the optics: pixels that are nearly dark
+DARK_DIFFERENCE = 0.2  # from 1: their light over that at the centres, in an image without vignetting
+LEAST_LIGHT = 0.05  # of full scale, at the centres: in a darker image, noise that is cut at 0 looks like light
 CERTAINTY = 4.0  # standard errors; a scene of few bright spots says little
 # One stop between f/2 and f/8 changes the rims of an R12 at least 1.45-fold; at f/4 this is 0.4 of a stop, and from
 # half a stop on undoing the wrong aperture's effect on depth is worse than undoing none. Engraved f-numbers are good to
 # a fifth of a stop.
 CAMERA_TOLERANCE = 1.4
+
+
+class RimLight(NamedTuple):
+    """How bright the rims of an image's micro-images are."""
+
+    ratio: float  # over what its centres and a white image, or the optics, predict
+    error: float  # standard error of the ratio
+    expected: float  # what these predict: light at the rim over that at the centre
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,26 +79,82 @@ def _sampled_pixels(
 
 def rim_brightness(
     image: NDArray[Any], white: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: tuple[Levels, Levels]
-) -> tuple[float, float] | None:
-    """How bright the image's rims are, over what its centres and the white image predict; and the standard error.
+) -> RimLight | None:
+    """How bright the image's rims are, over what its centres and the white image predict.
 
     About 1 for images of one aperture, whatever the scene. None where the image is too dark, or the white image's discs
     are too narrow, to tell.
     """
+    samples = beside_white(image, white, camera, levels)
+    return None if samples is None else _over_prediction(samples, camera)
+
+
+def shows_no_vignetting(samples: RimSamples | None, camera: PlenopticCamera | GridCamera) -> bool:
+    """Whether the rims of an image are as bright as its centres, where the reference says that they would be darker.
+
+    Such an image is devignetted already, or was taken with a wide aperture: that cannot be told from its light.
+    """
+    rims = None if samples is None else _over_prediction(samples, camera)
+    if samples is None or rims is None or rims.expected > MOST_EXPECTED:
+        return False
+    shown = rims.ratio * rims.expected
+    if abs(shown - 1) > FLAT + 2 * min(rims.error * rims.expected, FLAT):
+        return False
+    # The same for what a narrow aperture leaves nearly dark, micro-image by micro-image.
+    light, brightest = samples.light, np.percentile(samples.reference, 95)
+    inner = samples.usable & np.isfinite(light) & (samples.distance < INNER * camera.micro_images.radius)
+    part = samples.reference / brightest
+    dark = samples.usable & (part > DARK_PART[0]) & (part < DARK_PART[1])
+    level = _totals(light, inner) / np.maximum(inner.sum(axis=1), 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = (light / level[:, None])[dark]
+    relative = relative[np.isfinite(relative)]
+    return len(relative) < LEAST_PIXELS or bool(abs(np.median(relative) - 1) < DARK_DIFFERENCE)
+
+
+def shown_rims(samples: RimSamples | None, camera: PlenopticCamera | GridCamera) -> float | None:
+    """Light at the rims of an image over that at its centres; None where that cannot be told."""
+    rims = None if samples is None else _over_prediction(samples, camera)
+    return None if rims is None else rims.ratio * rims.expected
+
+
+def light_in_the_gaps(light: RimSamples | None, camera: PlenopticCamera | GridCamera) -> float:
+    """Light of an image over that at its centres, where the white image has next to none; 0 where it has some."""
+    if light is None:
+        return 0.0
+    usable = light.usable & np.isfinite(light.light)
+    gap = usable & (light.distance > _lit_radius(light.reference, light.distance))
+    inner = usable & (light.distance < INNER * camera.micro_images.radius)
+    dark = light.light[inner].mean() if inner.any() else 0.0
+    if gap.sum() < LEAST_PIXELS or dark < LEAST_LIGHT:
+        return 0.0
+    return float(light.light[gap].mean() / dark)
+
+
+class RimSamples(NamedTuple):
+    """Light of an image and what a white image, or the optics, predict for it, at the same pixels, (n, p) each."""
+
+    light: Array
+    reference: Array
+    distance: Array  # px from the centres of n micro-images
+    usable: NDArray[np.bool_]
+
+
+def beside_white(
+    image: NDArray[Any], white: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: tuple[Levels, Levels]
+) -> RimSamples | None:
+    """Samples of an image and of a white image; `levels` are those of both. None without a whole micro-image."""
     one, two = sampled(image, camera), sampled(white, camera)
     if one is None or two is None:
         return None
     ours, theirs = levels
     reference = np.nan_to_num((two.values - theirs.black) / theirs.span)
     usable = _unsaturated(image, one, ours) & _unsaturated(white, two, theirs)
-    return _over_prediction((one.values - ours.black) / ours.span, reference, one.distance, usable, camera)
+    return RimSamples((one.values - ours.black) / ours.span, reference, one.distance, usable)
 
 
-def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimCheck | None:
-    """The same against what the optics predict at the camera's f-number; None also where the camera does not know it.
-
-    `image` is the white image where there is one: it has no texture that could mislead.
-    """
+def beside_optics(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimSamples | None:
+    """Samples of an image, and what the optics predict at the camera's f-number; None where it has none."""
     if not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
         return None
     samples = sampled(image, camera)
@@ -95,12 +165,20 @@ def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, le
     reference = predicted_vignetting(camera).at(squared, types).astype(np.float64)
     light = (samples.values - levels.black) / levels.span
     usable = _unsaturated(image, samples, levels)
-    if usable.mean() < 1 - MOST_SATURATED:
+    return None if usable.mean() < 1 - MOST_SATURATED else RimSamples(light, reference, samples.distance, usable)
+
+
+def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimCheck | None:
+    """The same against what the optics predict at the camera's f-number; None also where the camera does not know it.
+
+    `image` is the white image where there is one: it has no texture that could mislead.
+    """
+    samples = beside_optics(image, camera, levels)
+    found = None if samples is None else _over_prediction(samples, camera)
+    if found is None or not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
         return None
-    found = _over_prediction(light, reference, samples.distance, usable, camera)
-    if found is None:
-        return None
-    return RimCheck(camera.main_lens.f_number, *found, agrees=not rims_differ(*found, CAMERA_TOLERANCE))
+    agrees = not rims_differ(found.ratio, found.error, CAMERA_TOLERANCE)
+    return RimCheck(camera.main_lens.f_number, found.ratio, found.error, agrees)
 
 
 def rims_differ(ratio: float, error: float, tolerance: float) -> bool:
@@ -115,10 +193,9 @@ def _unsaturated(image: NDArray[Any], samples: Samples, levels: Levels) -> NDArr
     return np.asarray(samples.peak < levels.saturated)
 
 
-def _over_prediction(
-    light: Array, reference: Array, distance: Array, usable: NDArray[np.bool_], camera: PlenopticCamera | GridCamera
-) -> tuple[float, float] | None:
-    """`rim_brightness` of light (n, p) against the light of a white image at the same pixels."""
+def _over_prediction(samples: RimSamples, camera: PlenopticCamera | GridCamera) -> RimLight | None:
+    """`rim_brightness` of samples."""
+    light, reference, distance, usable = samples
     level, radius = np.percentile(reference, 95), camera.micro_images.radius
     usable = usable & np.isfinite(light) & (distance <= _lit_radius(reference, distance))
     inner, outer = usable & (distance < INNER * radius), usable & (distance > OUTER * radius)
@@ -132,7 +209,8 @@ def _over_prediction(
         return None
     ratio = rim.sum() / predicted.sum()
     error = np.sqrt(((rim - ratio * predicted) ** 2).sum()) / predicted.sum()
-    return float(ratio), float(error)
+    expected = reference[outer].mean() / reference[inner].mean()
+    return RimLight(float(ratio), float(error), float(expected))
 
 
 def _lit_radius(reference: Array, distance: Array) -> float:

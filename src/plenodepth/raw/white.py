@@ -11,13 +11,14 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.raw.demosaic import sites
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.rims import rim_brightness, rims_differ, sampled
+from plenodepth.raw.rims import beside_white, light_in_the_gaps, rim_brightness, rims_differ, sampled
 
 Array = NDArray[np.float64]
 
 # Image and white image of one aperture agree within 3 % in how dark the rims are in the mean; one stop between f/2 and
 # f/11 changes that at least 1.35-fold.
 APERTURE_TOLERANCE = 1.3
+MOST_IN_GAPS = 0.3  # of the light at the centres, where the white image has less than a tenth: of the same aperture
 
 
 def center_levels(white: NDArray[Any], camera: PlenopticCamera | GridCamera, pattern: str | None) -> Array:
@@ -54,14 +55,21 @@ def require_same_aperture(
 
     `levels` are those of image and white image.
     """
+    gaps = light_in_the_gaps(beside_white(image, white, camera, levels), camera)
     found = rim_brightness(image, white, camera, levels)
+    if found is None and gaps > MOST_IN_GAPS:
+        raise InputError(
+            f"has a narrower aperture than the image, which has {100 * gaps:.0f} % of its light where that is dark",
+            fix="take the white image at the f-number of the image; if the image is devignetted already, leave it out",
+        )
     if found is None:
         return
-    ratio, error = found
-    if rims_differ(ratio, error, APERTURE_TOLERANCE):
+    ratio = found.ratio
+    if rims_differ(ratio, found.error, APERTURE_TOLERANCE):
         other = "narrower" if ratio > 1 else "wider"
         # A black level that is wrong or not told lifts or lowers rims more than centres, too.
         raise InputError(
             f"has a {other} aperture than the image, whose rims are {ratio:.2g} times as bright as it predicts",
-            fix="take the white image at the f-number of the image; if it was, check the black level",
+            fix="take the white image at the f-number of the image; if it was, check the black level; if the image is "
+            "devignetted already, leave the white image out",
         )

@@ -17,10 +17,10 @@ from plenodepth.calib.features import Centers
 from plenodepth.calib.whites.disc_centers import discs_inside, measure_discs, unevenness
 from plenodepth.calib.whites.grid_extent import cropped
 from plenodepth.calib.whites.lattice_fit import LatticeFit, fitted_lattice
-from plenodepth.calib.whites.periodicity import WINDOW, Float32, lattice_vectors, light_of
 from plenodepth.camera.model import Array
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Lattice, PlanarPose
+from plenodepth.raw.periodicity import WINDOW, Float32, lattice_vectors, light_of
 
 CELL = 24  # bins across the cell of the lattice that the image is folded into
 FIRST_REACH = 8.0  # pitches about the middle of the image

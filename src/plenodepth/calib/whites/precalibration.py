@@ -22,11 +22,11 @@ from plenodepth.calib.whites.grid import (
     grid_of_light,
 )
 from plenodepth.calib.whites.lattice_fit import fitted_lattice, type_pattern_for
-from plenodepth.calib.whites.periodicity import Float32, light_of
 from plenodepth.calib.whites.radii import WhiteRadii, measure_radii
 from plenodepth.calib.whites.start_camera import Optics, initial_camera
 from plenodepth.camera.model import Array, MicroImageArray, PlenopticCamera
 from plenodepth.errors import InputError
+from plenodepth.raw.periodicity import Float32, light_of
 
 LEAST_SIGMA = 0.005  # px: a centre is not known better from one image
 

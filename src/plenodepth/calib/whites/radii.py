@@ -20,10 +20,10 @@ from scipy.optimize import least_squares
 from plenodepth.calib.whites.disc_centers import REACH, Profiles, class_profiles, discs_inside
 from plenodepth.calib.whites.grid import FoundGrid
 from plenodepth.calib.whites.lattice_fit import type_pattern_for
-from plenodepth.calib.whites.periodicity import Float32, light_of
 from plenodepth.camera.model import Array, Configuration, Indices, MicroImageArray, WhiteRadius
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement
+from plenodepth.raw.periodicity import Float32, light_of
 
 SUBPIXELS = np.array([-0.5, 0.5]) / np.sqrt(3)  # Gauss–Legendre over a pixel's width
 DIRECTIONS = (np.arange(3) + 0.5) * np.pi / 12  # of pixels from the centre: an eighth of a turn stands for all

@@ -39,9 +39,10 @@ class FrameProgress:
         """Print a line above the bar, on stderr; also where no bar is shown."""
         self._bar.console.print(line, markup=False, highlight=False)
 
-    def frame(self, index: int, count: int, name: str) -> None:
-        """Start the bar anew for frame `index` of `count`."""
-        self._bar.reset(self._task, total=None, description=f"{index + 1}/{count} {name}")
+    def frame(self, index: int, count: int | None, name: str) -> None:
+        """Start the bar anew for frame `index` of `count`; None: nobody knows of how many."""
+        number = f"{index + 1}" if count is None else f"{index + 1}/{count}"
+        self._bar.reset(self._task, total=None, description=f"{number} {name}")
 
 
 def step_progress(bar: FrameProgress) -> StepProgress:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.camera import GridCamera, PlenopticCamera, load_camera
+from plenodepth.camera import GridCamera, PlenopticCamera, load_camera, needs_image_size
 from plenodepth.cli.shared.common import ImageSizeOption, ParametersOption, parse_image_size
+from plenodepth.errors import InputError
+from plenodepth.io.image_formats import frame_count, image_size_of, is_sequence, read_images
 
 if TYPE_CHECKING:
     from plenodepth.raw import RawImage
@@ -19,25 +23,150 @@ if TYPE_CHECKING:
 class RawOptions:
     """The camera that took the images, and what makes them clean."""
 
-    camera: Annotated[str, typer.Option("--camera", help="A preset, a camera file, or a vendor's grid (.xml).")]
-    white: Annotated[Path | None, typer.Option("--white", help="White image at the same aperture.")] = None
+    camera: Annotated[
+        str | None,
+        typer.Option(
+            "--camera",
+            help="A preset, a camera file, or a grid file (.xml, .cfg). Without it the grid is found in the image: "
+            "virtual depth only.",
+            show_default=False,
+        ),
+    ] = None
+    white: Annotated[
+        list[Path] | None, typer.Option("--white", help="White image at the same aperture; several are averaged.")
+    ] = None
+    dark: Annotated[Path | None, typer.Option("--dark", help="Dark frame, taken with the cap on the lens.")] = None
+    devignetting: Annotated[
+        Literal["auto", "white", "model", "self", "none"],
+        typer.Option(
+            "--devignetting",
+            help="By a white image, the camera model, the image itself, or not at all. auto looks whether the image "
+            "has vignetting, and takes the first of these that there is.",
+        ),
+    ] = "auto"
     bayer: Annotated[str | None, typer.Option("--bayer", help="Colour filters: RGGB, GRBG, GBRG or BGGR.")] = None
     black_level: Annotated[
         float | None,
         typer.Option("--black-level", help="What the sensor counts without light, as a part of full scale."),
     ] = None
+    align: Annotated[
+        bool, typer.Option("--align", help="Move the camera's grid onto the micro-images of the first image.")
+    ] = False
+    check_camera: Annotated[
+        bool,
+        typer.Option(
+            "--check-camera/--no-check-camera", help="Refuse an image whose micro-images are not the camera's."
+        ),
+    ] = True
     params: ParametersOption = None
     image_size: ImageSizeOption = None
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            "--frames", metavar="A:B:STEP", help="Frames of a video or sequence, from 0: 12, 0:100 or 0:100:5."
+        ),
+    ] = None
+    bits: Annotated[
+        int | None, typer.Option("--bits", help="Bits of a number in a YUV file whose name does not tell them.")
+    ] = None
 
-    def load_camera(self) -> PlenopticCamera | GridCamera:
-        """The camera of the options."""
-        return load_camera(self.camera, parameters=self.params, image_size=parse_image_size(self.image_size))
+    def load_camera(self, first: Path) -> tuple[PlenopticCamera | GridCamera, str]:
+        """The camera of the options for images like the first one, and what is to be said about it."""
+        camera, note = self._camera(first)
+        if self.align:
+            from plenodepth.raw.align import aligned_camera
 
-    def load_image(self, path: Path, camera: PlenopticCamera | GridCamera, *, last: bool = False) -> RawImage:
-        """A clean image of that camera; after the last one the white image is not kept any longer."""
-        from plenodepth.raw.load import forget_white, load_raw
+            try:
+                return aligned_camera(self._first_pixels(first), camera)
+            except InputError as error:
+                raise error.in_file(first) from None
+        return camera, note
 
-        image = load_raw(path, camera, white=self.white, bayer=self.bayer, black_level=self.black_level)
+    def _camera(self, first: Path) -> tuple[PlenopticCamera | GridCamera, str]:
+        size = parse_image_size(self.image_size)
+        if self.camera is None:
+            from plenodepth.calib.whites.from_image import grid_from_images
+
+            try:
+                found = grid_from_images([self._first_pixels(first)], name=first.stem)
+            except InputError as error:
+                raise error.in_file(first) from None
+            return (
+                found,
+                f"no camera was given: its grid, {found.micro_images.lattice.diameter:.2f} px, is that of the image",
+            )
+        if size is None and needs_image_size(self.camera):
+            size = image_size_of(first)
+        return load_camera(self.camera, parameters=self.params, image_size=size), ""
+
+    def _first_pixels(self, path: Path) -> Any:
+        return next(self._stored(path)).pixels
+
+    def _stored(self, path: Path) -> Iterator[Any]:
+        return read_images(path, frames=self._frames(), size=parse_image_size(self.image_size), bits=self.bits)
+
+    def count_frames(self, path: Path) -> int | None:
+        """How many images a file holds of those that were asked for; None: nobody knows before the end."""
+        size = parse_image_size(self.image_size)
+        if not self.is_sequence(path):
+            return 1
+        count = frame_count(path, size=size, bits=self.bits)
+        return None if count is None else len(range(count)[self._frames() or slice(None)])
+
+    def is_sequence(self, path: Path) -> bool:
+        """Whether a file may hold several frames."""
+        return is_sequence(path, size=parse_image_size(self.image_size), bits=self.bits)
+
+    def load_images(
+        self, path: Path, camera: PlenopticCamera | GridCamera, *, last: bool = False
+    ) -> Iterator[RawImage]:
+        """Clean images of a file: one, or the frames of a sequence. After the last file no white image is kept."""
+        from plenodepth.raw.load import forget_white, load_frames, load_raw
+
+        if self.is_sequence(path):
+            size = parse_image_size(self.image_size)
+            yield from load_frames(path, camera, frames=self._frames(), size=size, bits=self.bits, **self._cleaning())
+            return
+        image = load_raw(path, camera, **self._cleaning())
         if last:
             forget_white()
-        return image
+        yield image
+
+    def load_image(self, path: Path, camera: PlenopticCamera | GridCamera) -> RawImage:
+        """The clean image of a file, or its first frame."""
+        return next(self.load_images(path, camera, last=True))
+
+    def _cleaning(self) -> dict[str, Any]:
+        return {
+            "white": self.white or None,
+            "dark": self.dark,
+            "bayer": self.bayer,
+            "black_level": self.black_level,
+            "devignetting": self.devignetting,
+            "check_camera": self.check_camera,
+        }
+
+    def _frames(self) -> slice | None:
+        if self.frames is None:
+            return None
+        match = re.fullmatch(r"(\d+)|(\d*):(\d*)(?::(\d+))?", self.frames.strip(), re.ASCII)
+        if match is None or match[4] == "0":
+            raise InputError(
+                f"is '{self.frames}'", field="--frames", fix="give a frame, or first:last:step, as 0:100:5"
+            )
+        if match[1]:
+            return slice(int(match[1]), int(match[1]) + 1)
+        first, end, step = (int(part) if part else None for part in match.group(2, 3, 4))
+        return slice(first, end, step)
+
+
+def with_known_sign(image: RawImage, camera: PlenopticCamera | GridCamera) -> tuple[PlenopticCamera | GridCamera, str]:
+    """The camera with the sign of its virtual depth, found in the image where a grid does not tell it; and a note."""
+    if not isinstance(camera, GridCamera) or camera.configuration is not None:
+        return camera, ""
+    from plenodepth.depth.sign import depth_sign_of_image
+
+    found = depth_sign_of_image(image, camera)
+    if found.configuration is None:
+        return camera, "the grid does not tell the sign of virtual depth, nor does the image; it was taken as positive"
+    return replace(camera, configuration=found.configuration), ""

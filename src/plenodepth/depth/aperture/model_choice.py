@@ -6,13 +6,15 @@ f-number is not its own, and where the aperture shifts next to nothing: then per
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from plenodepth.camera import Camera, PlenopticCamera, configuration
+from plenodepth.camera import Camera, PlenopticCamera
 from plenodepth.camera.aperture.clipping import aperture_table
-from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.camera.micro_lenses import depth_sign
+from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.aperture.chief_rays import spots_of
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
@@ -22,6 +24,7 @@ from plenodepth.raw.image import RawImage
 # R12-ES are 0.15, 0.05 and 0.02 % too far at 0.04 px (f/2.2), and 0.59, 0.22 and 0.09 % at 0.19 px (f/2.3).
 NEGLIGIBLE_SHIFT = 0.05
 
+DEVIGNETTED = "the image shows no vignetting: it is devignetted already, and was left as it is"
 NOT_UNDONE = "the aperture's effect on depth is not undone"
 
 
@@ -39,8 +42,14 @@ class Hindrance(NamedTuple):
     note: str = ""  # for whoever leaves the choice; empty where it goes without saying
 
 
-def choose_model(image: RawImage, camera: Camera, settings: DepthSettings) -> ApertureChoice:
-    """The model of the settings, an `InputError` where it cannot be applied; for auto the best that can."""
+def choose_model(
+    image: RawImage, camera: Camera, settings: DepthSettings, trial: Callable[[], ApertureModel] = lambda: "per_pixel"
+) -> ApertureChoice:
+    """The model of the settings, an `InputError` where it cannot be applied; for auto the best that can.
+
+    An image without vignetting may have been devignetted, or taken with a wide aperture. Its light does not tell which,
+    but its views match better by the right model: `trial` finds out.
+    """
     wanted, doubt = settings.aperture_model, doubt_of_image(image, camera)
     if wanted == "off":
         return ApertureChoice("off")
@@ -51,9 +60,11 @@ def choose_model(image: RawImage, camera: Camera, settings: DepthSettings) -> Ap
         return ApertureChoice(wanted, doubt)
     if hindrance is not None:
         return ApertureChoice("off", hindrance.note)
+    assert isinstance(camera, PlenopticCamera)
+    if image.flat and trial() == "per_pixel":
+        return ApertureChoice("per_pixel", DEVIGNETTED)
     if doubt:
         return ApertureChoice("off", f"{doubt}; {NOT_UNDONE}")
-    assert isinstance(camera, PlenopticCamera)
     return ApertureChoice("off" if largest_shift(camera, settings) < NEGLIGIBLE_SHIFT else "per_pixel")
 
 
@@ -96,7 +107,7 @@ def largest_shift(camera: PlenopticCamera, settings: DepthSettings) -> float:
     """
     table = aperture_table(camera)
     inside = table.radius <= camera.micro_images.radius - settings.margin_for("off")
-    sign = -1 if configuration(camera) is Configuration.KEPLERIAN else 1
+    sign = depth_sign(camera)
     ends = [sign / depth for depth in settings.virtual_range]  # the shift grows with the distance from the focus
     shifts = [
         np.abs(spots_of(table, lens_type, end, 0.0).matched_position - table.radius)[inside]

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenodepth.camera import Camera, PlenopticCamera, configuration, lens_distances
+from plenodepth.camera import Camera, PlenopticCamera, lens_distances
 from plenodepth.camera.aperture.clipping import ApertureTable, aperture_table, pupil_image_offset
-from plenodepth.camera.micro_lenses import LensDistances
-from plenodepth.camera.model import ApertureModel, Configuration
+from plenodepth.camera.micro_lenses import LensDistances, depth_sign
+from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.aperture.chief_rays import (
     LARGEST_BLUR,
     LARGEST_WEIGHT,
@@ -236,7 +236,7 @@ def true_from_apparent(
     types = np.maximum(camera.micro_images.lens_type(*camera.micro_images.lattice.indices()), 0).ravel()
     kind = np.append(level * camera.type_count + types, -1)[lens]
     radius = camera.micro_images.radius - margin
-    sign = -1.0 if configuration(camera) is Configuration.KEPLERIAN else 1.0
+    sign = depth_sign(camera)
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
     for n, distances in enumerate(levels):
         table, rest = aperture_table(camera, distances=distances), float(disparity_rest(distances.pitch_ratio))

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from plenodepth.camera import Camera, PlenopticCamera
 from plenodepth.camera.depth import VIRTUAL_RANGE
 from plenodepth.depth.filters.removing import confidence_threshold, consistency, metric_range
@@ -39,7 +41,7 @@ class FilterSettings:
         checks = {
             "least_confidence": self.least_confidence >= 0,
             "near": self.near is None or self.near >= 0,
-            "far": self.far is None or self.far > (self.near or 0),
+            "far": self.far is None or self.far > 0,
             "tolerance": self.tolerance > 0,
             "least_agreeing": self.least_agreeing >= 0,
             "sigma_lenses": self.sigma_lenses >= 0,
@@ -48,6 +50,12 @@ class FilterSettings:
         for name, fine in checks.items():
             if not fine:
                 raise InputError(f"cannot be {getattr(self, name)}", field=f"filters.{name}")
+        if self.near is not None and self.far is not None and not self.far > self.near:
+            raise InputError(
+                f"the far limit, {self.far:g} mm, is not beyond the near one, {self.near:g} mm",
+                field="filters.far",
+                fix="raise filters.far, --max-z, or lower filters.near, --min-z",
+            )
 
 
 def apply_filters(
@@ -58,6 +66,7 @@ def apply_filters(
 ) -> VirtualDepthMap:
     """Run the filters that `settings` switches on. A camera without optics has no millimetres: no metric range.
 
+    A depth of confidence 0 is no depth, whatever the settings.
     `virtual_range` is the range of |v| that was searched.
     """
     chosen = settings or FilterSettings()
@@ -65,6 +74,8 @@ def apply_filters(
         depth_map = confidence_threshold(depth_map, chosen.least_confidence)
     if chosen.metric_range and isinstance(camera, PlenopticCamera):
         depth_map = metric_range(depth_map, camera, chosen.near, chosen.far, virtual_range)
+    elif not chosen.confidence:
+        depth_map = depth_map.keep_where(np.ones(depth_map.virtual_depth.shape, np.bool_))
     if chosen.consistency:
         depth_map = consistency(depth_map, camera, chosen.tolerance, chosen.least_agreeing)
     if chosen.median:
