@@ -52,7 +52,7 @@ def test_the_help_lists_every_command(succeeds: Run) -> None:
         ("camera convert r12-e", "OUT", " camera convert"),
         ("camera convert r12-e a.yaml --format xml", "xml", " camera convert"),
         ("camera check r12-e --features", "--features", " camera check"),
-        ("depth raw.png --out depth", "--camera", " depth"),
+        ("depth raw.png --camera r12-e", "--out", " depth"),
         ("depth raw.png --camera r12-e --out depth --threads few", "--threads", " depth"),
         ("depth raw.png --camera r12-e --out depth --device tpu", "'tpu'", " depth"),
         ("cost raw.png --camera r12-e", "--at", " cost"),

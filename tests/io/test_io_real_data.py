@@ -138,7 +138,7 @@ def test_the_vendor_grid_of_the_r5(real_data: Path) -> None:
     np.testing.assert_allclose(grid.lens_base_x, [0.0, 1.0], atol=1e-6)
     np.testing.assert_allclose(grid.lens_base_y, [np.sqrt(0.75), 0.5], atol=1e-6)
     np.testing.assert_allclose(grid.sub_grid_base, [np.sqrt(3), 3.0], atol=1e-6)
-    assert grid.distortion == "constant"
+    assert grid.distortion.function == "constant"
     assert [t.id for t in grid.lens_types] == [0, 1, 2]
     np.testing.assert_allclose([t.offset[1] for t in grid.lens_types], [0, 1, -1])
     np.testing.assert_allclose([t.depth_range for t in grid.lens_types], [(1, 3.2), (2.6, 4.2), (3.5, 100)], rtol=1e-6)

@@ -29,6 +29,7 @@ MOST_UNUSABLE = 0.5  # of the pixels: saturated, or without light
 DARK = 0.01  # of full scale, or of the white image
 
 
+WIDE_OPEN = 0.9  # light at the rims over that at the centres: of an aperture that shifts nothing
 OTHER_APERTURE = "depth may be many per cent off; give the camera file the f-number of the image, or check its numbers"
 
 
@@ -70,7 +71,9 @@ def judged(
         )
     if problems:
         return Quality(coverage, median, at_ends, f"{' and '.join(problems)}: {_advice(image, camera, at_ends)}")
-    if depth_map.aperture_note and image.rims is not None and not image.rims.agrees and not image.flat:
+    rims = image.rims
+    # An image of a wide aperture has nothing to be undone; one in between has, and by how much is not known.
+    if depth_map.aperture_note and rims is not None and not rims.agrees and rims.shown < WIDE_OPEN:
         return Quality(coverage, median, at_ends, f"{depth_map.aperture_note}: {OTHER_APERTURE}")
     return Quality(coverage, median, at_ends)
 

@@ -13,7 +13,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera, predicted_center
 from plenodepth.camera.model import MicroImageArray, image_size
 from plenodepth.errors import InputError
 from plenodepth.geometry import PlanarPose, Pose
-from plenodepth.raw.grid_check import CERTAINTY, GridCheck, LatticeOffset, check_grid, lattice_offset
+from plenodepth.raw.grid_check import CERTAINTY, GridCheck, LatticeOffset, check_grid, fits_best, lattice_offset
 
 AnyCamera = PlenopticCamera | GridCamera
 
@@ -35,10 +35,13 @@ def aligned_camera(image: NDArray[Any], camera: AnyCamera) -> tuple[AnyCamera, s
     found = check.offset
     if abs(found.scale) > LARGEST_SCALE:
         raise InputError(f"has micro-images that lie {found}: too much to align", fix="give the camera that took it")
+    result = moved(camera, found)
+    if not fits_best(image, result.micro_images):
+        raise InputError("does not repeat at the pitch of the camera's grid", fix="give the camera that took it")
     note = f"the grid was moved onto the image: its micro-images lay {found}"
     if isinstance(camera, PlenopticCamera) and abs(found.scale) > SAME_FOCUS:
         note += "; a pitch that differs is that of another focus of the main lens, whose depths would be wrong in mm"
-    return moved(camera, found), note
+    return result, note
 
 
 def moved(camera: AnyCamera, offset: LatticeOffset) -> AnyCamera:
@@ -85,7 +88,7 @@ def white_onto_grid(
     white: NDArray[Any], camera: PlenopticCamera | GridCamera, pattern: str | None
 ) -> tuple[NDArray[Any], str]:
     """A white image (h, w) or (h, w, 3) moved onto the camera's grid, where it clearly lies beside it; and a note."""
-    found = lattice_offset(white, camera.micro_images, WHITE_BLOCKS)
+    found = lattice_offset(white, camera.micro_images, WHITE_BLOCKS, scene=0.001)  # there is none
     if found is None or found.largest <= max(NEGLIGIBLE, CERTAINTY * found.error):
         return white, ""
     if abs(found.scale) > LARGEST_SCALE or found.largest > camera.micro_images.radius:

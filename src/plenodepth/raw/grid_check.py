@@ -8,7 +8,7 @@ image without vignetting shows the lattice by its edges, most of which are the b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import cv2
@@ -25,6 +25,7 @@ Float32 = NDArray[np.float32]
 BLOCK = 16  # pitches: side of the parts of the image that are looked at
 BRIGHT = 0.6  # of the brightest pixel near by: what is brighter tells of the scene, not of the lattice
 BLOCKS = (6, 5)  # at most, across and down
+ENOUGH = 400  # px: side of a part that tells enough, if it holds some micro-images
 LEAST_SIDE = 6  # pitches: smaller parts of an image show no lattice
 LEAST_BLOCKS = 4  # that show the lattice, for a fit
 LEAST_SHARE = 0.5  # of all blocks must agree on one lattice
@@ -33,9 +34,12 @@ BESIDE = (0.8, 1.2)  # times a frequency: others near by
 LARGEST_CLOSURE = 0.12  # periods: phases at three frequencies, of which one is the sum of the others, must add up
 OUTLIER = 3.5  # standard deviations of the blocks about the fit
 LEAST_SPREAD = 0.05  # px: blocks closer to the fit are no outliers
-SCENE = 0.01  # of the pitch: how far off the scene may make a block look, at least
+SCENE = 0.01  # of the pitch: how far off the scene may make a block of BLOCK² lenses look, at least
+FEW = 6  # independent blocks
 ROUNDS = 8
-CERTAINTY = 4.0  # standard errors
+OTHER_PITCHES = (0.92, 0.94, 0.96, 0.98, 1.02, 1.04, 1.06, 1.08)  # relative
+CERTAINTY = 6.0  # standard errors
+CLEAR = 0.13  # px: an error below which edges need not be looked at
 TOLERANCE = 0.5  # px: micro-images that are farther off their grid are another camera's
 SAME_PITCH, SAME_ANGLE = 0.04, 0.05  # relative, rad: what an autocorrelation surely tells a lattice to
 
@@ -107,21 +111,22 @@ def require_grid(check: GridCheck, camera: PlenopticCamera | GridCamera) -> None
 
 
 def lattice_offset(
-    image: NDArray[Any], micro_images: MicroImageArray, most_blocks: tuple[int, int] = BLOCKS
+    image: NDArray[Any], micro_images: MicroImageArray, most_blocks: tuple[int, int] = BLOCKS, scene: float = SCENE
 ) -> LatticeOffset | None:
     """Where the lattice lies that the image shows near the grid; None where it shows none there.
 
-    By its light, or where that is unclear by its edges.
+    By its light, or where that is unclear by its edges. `scene`: how far off the scene may make a block look, in
+    pitches.
     """
     pitch, size = micro_images.lattice.diameter, (image.shape[1], image.shape[0])
     blocks = _blocks(image, pitch, most_blocks)
     by_light = _fitted(
-        _phases([(x, y, dark_gaps(part, pitch)) for x, y, part in blocks], micro_images), micro_images, size
+        _phases([(x, y, dark_gaps(part, pitch)) for x, y, part in blocks], micro_images), micro_images, size, scene
     )
-    if by_light is not None and by_light.error < TOLERANCE / CERTAINTY:
+    if by_light is not None and by_light.error < CLEAR:
         return by_light
     by_edges = _fitted(
-        _phases([(x, y, -edge_strength(part)) for x, y, part in blocks], micro_images), micro_images, size
+        _phases([(x, y, -edge_strength(part)) for x, y, part in blocks], micro_images), micro_images, size, scene
     )
     found = [one for one in (by_light, by_edges) if one is not None]
     return min(found, key=lambda one: one.error, default=None)
@@ -130,7 +135,7 @@ def lattice_offset(
 def _blocks(image: NDArray[Any], pitch: float, most_blocks: tuple[int, int]) -> list[tuple[int, int, Float32]]:
     """Parts of an image, evenly spread: column and row of the first pixel, and their light (n, n)."""
     height, width = image.shape[:2]
-    side = int(min(BLOCK * pitch, 0.6 * height, 0.6 * width)) // 2 * 2
+    side = int(min(BLOCK * pitch, max(ENOUGH, (LEAST_SIDE + 1) * pitch), 0.6 * height, 0.6 * width)) // 2 * 2
     if side < LEAST_SIDE * pitch:
         return []
     across, down = (
@@ -185,6 +190,24 @@ def lowest_frequencies(micro_images: MicroImageArray) -> Array:
     return np.array([first, second, first + second])
 
 
+def fits_best(image: NDArray[Any], micro_images: MicroImageArray) -> bool:
+    """Whether the image repeats at the pitch of a grid, more than at pitches a few per cent off.
+
+    Phases are known up to whole periods, so that a wrong pitch may fit them from block to block; not within a block.
+    """
+    pitch = micro_images.lattice.diameter
+    blocks = [(x, y, dark_gaps(part, pitch)) for x, y, part in _blocks(image, pitch, (3, 3))]
+
+    def strength(times: float) -> float:
+        lattice = replace(micro_images.lattice, pitch=micro_images.lattice.pitch * times)
+        return float(
+            np.sum([np.abs(_amplitudes(b, replace(micro_images, lattice=lattice), (1.0,))[1]) for b in blocks])
+        )
+
+    own = strength(1.0)
+    return all(strength(times) < own for times in OTHER_PITCHES)
+
+
 class _Phases(NamedTuple):
     """What blocks say: their side, px, their middles (n, 2) px, and the phases (n, m), in periods, that they show."""
 
@@ -195,33 +218,44 @@ class _Phases(NamedTuple):
 
 def _phases(blocks: list[tuple[int, int, Float32]], micro_images: MicroImageArray) -> _Phases:
     """The phases at the lowest frequencies, relative to the grid, of the blocks that show the lattice."""
-    frequencies, lattice_from_image = lowest_frequencies(micro_images), micro_images.image_from_lattice.inverse()
     middles, phases = list[Array](), list[Array]()
-    for x, y, light in blocks:
-        side = len(light)
-        middle = np.array([x, y]) + (side - 1) / 2
-        center = micro_images.center(*micro_images.lattice.nearest(lattice_from_image(middle)))
-        taper = np.hanning(side).astype(np.float32)
-        part = (light - light.mean()) * taper * taper[:, None]
-        along, down = np.arange(side) + (x - center[0]), np.arange(side) + (y - center[1])
-        times = (1.0, *BESIDE)
-        waves = [
-            [np.exp(-2j * np.pi * step * f[axis] * place).astype(np.complex64) for f in frequencies for step in times]
-            for axis, place in enumerate((along, down))
-        ]
-        across = part @ np.array(waves[0]).T  # (side, m · times)
-        amplitude = np.einsum("ij,ji->i", np.array(waves[1]), across).reshape(len(frequencies), len(times))
+    for block in blocks:
+        middle, amplitude = _amplitudes(block, micro_images, (1.0, *BESIDE))
         phase = -np.angle(amplitude[:, 0]) / (2 * np.pi)  # of a pattern that is shifted by so many periods
         gain = np.abs(amplitude[:, 0]).mean() / max(float(np.abs(amplitude[:, 1:]).mean()), 1e-9)
         closure = 0.0 if len(phase) == 2 else phase[2] - phase[0] - phase[1]
         if gain >= LEAST_GAIN and abs(closure - np.rint(closure)) <= LARGEST_CLOSURE:
             middles.append(middle)
-            phases.append(phase)
+            phases.append(np.asarray(phase, np.float64))
     side = len(blocks[0][2]) if blocks else 1
-    return _Phases(side, np.array(middles).reshape(-1, 2), np.array(phases).reshape(-1, len(frequencies)))
+    count = len(lowest_frequencies(micro_images))
+    return _Phases(side, np.array(middles).reshape(-1, 2), np.array(phases).reshape(-1, count))
 
 
-def _fitted(phases: _Phases, micro_images: MicroImageArray, size: tuple[int, int]) -> LatticeOffset | None:
+def _amplitudes(
+    block: tuple[int, int, Float32], micro_images: MicroImageArray, times: tuple[float, ...]
+) -> tuple[Array, NDArray[np.complex64]]:
+    """The middle (2,) px of a block, and its amplitudes (m, times) at multiples of the lattice's lowest frequencies."""
+    x, y, light = block
+    side, frequencies = len(light), lowest_frequencies(micro_images)
+    middle = np.array([x, y]) + (side - 1) / 2
+    nearest = micro_images.lattice.nearest(micro_images.image_from_lattice.inverse()(middle))
+    center = micro_images.center(*nearest)
+    taper = np.hanning(side).astype(np.float32)
+    part = (light - light.mean()) * taper * taper[:, None]
+    along, down = np.arange(side) + (x - center[0]), np.arange(side) + (y - center[1])
+    waves = [
+        [np.exp(-2j * np.pi * step * f[axis] * place).astype(np.complex64) for f in frequencies for step in times]
+        for axis, place in enumerate((along, down))
+    ]
+    across = part @ np.array(waves[0]).T  # (side, m · times)
+    amplitude = np.einsum("ij,ji->i", np.array(waves[1]), across)
+    return middle, amplitude.reshape(len(frequencies), len(times))
+
+
+def _fitted(
+    phases: _Phases, micro_images: MicroImageArray, size: tuple[int, int], scene: float
+) -> LatticeOffset | None:
     """The shift, scale and rotation that explain the phases; None where too few blocks agree on any.
 
     Offsets are known up to whole steps of the lattice. So they are made continuous from neighbour to neighbour first.
@@ -252,7 +286,9 @@ def _fitted(phases: _Phases, micro_images: MicroImageArray, size: tuple[int, int
     # Blocks overlap in a small image, and each is wrong by what the scene shows in it.
     alone = min(float(good.sum()), float(np.prod(size)) / phases.side**2)
     variance = float((residual[good] ** 2).sum()) / max(2 * int(good.sum()) - 6, 1)
-    variance = max(variance, (SCENE * micro_images.lattice.diameter) ** 2)
+    lenses = (phases.side / micro_images.lattice.diameter) ** 2
+    few = max(1.0, (FEW / alone) ** 2)  # a scene that misleads all blocks alike does not show in their differences
+    variance = max(variance, (scene * micro_images.lattice.diameter) ** 2 * BLOCK**2 / lenses * few)
     covariance = variance * good.sum() / alone * np.linalg.inv(design[good].T @ design[good])
     corners = np.array([[1, sx * middle[0], sy * middle[1]] for sx in (-1, 1) for sy in (-1, 1)])
     largest = np.linalg.norm(corners @ fit, axis=1)

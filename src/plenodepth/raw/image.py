@@ -30,6 +30,7 @@ class RimCheck(NamedTuple):
     ratio: float  # about 1 where the image was taken at that f-number; more: at a wider aperture
     error: float  # standard error of the ratio
     agrees: bool  # False only where it is clear that they do not
+    shown: float = 0.5  # light at the rims over that at the centres
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,13 @@ from plenodepth.raw.levels import (
     without_dark,
 )
 from plenodepth.raw.noise import noise_level
-from plenodepth.raw.rims import beside_optics, rims_by_camera, shown_rims, shows_no_vignetting
+from plenodepth.raw.rims import (
+    MOST_SATURATED_FLAT,
+    beside_optics,
+    rims_by_camera,
+    shown_rims,
+    shows_no_vignetting,
+)
 from plenodepth.raw.white_repair import averaged, restored
 from plenodepth.threads import thread_count
 from plenodepth.timing import Seconds, StageClock
@@ -333,7 +339,7 @@ def _clean(
             numbers, white, levels = without_dark(numbers, white, checked_white(dark, numbers), levels)
     flat = False
     if given.devignetting == "auto" and white is None:
-        flat = shows_no_vignetting(beside_optics(numbers, camera, levels[0]), camera)
+        flat = shows_no_vignetting(beside_optics(numbers, camera, levels[0], MOST_SATURATED_FLAT), camera)
         method = Devignetting.NONE if flat else method
     if given.devignetting == "none":
         rim = shown_rims(beside_optics(numbers, camera, levels[0]), camera)

@@ -11,6 +11,9 @@ from plenodepth.camera.model import image_size
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+MOST_PIXELS = 2_000_000  # of a sample
+FEWEST_LENSES = 200
+
 
 def pixel_offsets(micro_images: MicroImageArray, rows: slice, width: int) -> tuple[NDArray[np.float32], Indices]:
     """For a band of rows: squared distance (px²) to the nearest micro-image centre, and its lens type (0 for pinholes).
@@ -30,6 +33,11 @@ def pixel_offsets(micro_images: MicroImageArray, rows: slice, width: int) -> tup
     types = np.maximum(micro_images.lens_type(k, l), 0)
     types[~lattice.contains(k, l)] = -1
     return distance.astype(np.float32), types
+
+
+def enough_lenses(most: int, reach: float) -> int:
+    """How many micro-images to sample, at most `most`: fewer, where each has many pixels within `reach` px."""
+    return min(most, max(FEWEST_LENSES, int(MOST_PIXELS / (np.pi * reach**2))))
 
 
 def sampled_micro_images(camera: PlenopticCamera | GridCamera, most: int, reach: float) -> tuple[Indices, Indices]:

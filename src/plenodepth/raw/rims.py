@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.raw.image import RimCheck
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.offsets import patch_pixels, sampled_micro_images
+from plenodepth.raw.offsets import enough_lenses, patch_pixels, sampled_micro_images
 from plenodepth.raw.vignetting import falling_profile, predicted_vignetting
 
 Array = NDArray[np.float64]
@@ -22,6 +22,7 @@ INNER, OUTER = 0.3, 0.5  # parts of the radius: where the centre ends and where 
 LEAST_RIM = 0.1  # of the light at the centre: farther out, haze and neighbours would tell instead of the aperture
 LEAST_SIGNAL = 0.005  # of the white image, in the mean: a darker image shows no rim
 MOST_SATURATED = 0.05  # of the pixels: they are the centres' rather than the rims', which look 1.2 times as bright then
+MOST_SATURATED_FLAT = 0.3  # of the pixels: medians tell in spite of it whether rims are as bright as centres
 FLAT = 0.08  # from 1: light at the rims over that at the centres of an image without vignetting
 MOST_EXPECTED = 0.85  # of the light at the centres: brighter rims would look flat in any case
 LEAST_PIXELS = 100
@@ -72,7 +73,7 @@ def _sampled_pixels(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, NDArray[np.int64]]:
     """Columns and rows, each (n, p), of pixels in n micro-images; their distances (n, p) from centres; types (n,)."""
     micro_images, reach = camera.micro_images, camera.micro_images.radius
-    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
+    k, l = sampled_micro_images(camera, enough_lenses(LENSES_SAMPLED, reach), reach)
     u, v, distance = patch_pixels(micro_images, k, l, reach)
     return u, v, distance, np.maximum(micro_images.lens_type(k, l), 0)
 
@@ -97,19 +98,28 @@ def shows_no_vignetting(samples: RimSamples | None, camera: PlenopticCamera | Gr
     rims = None if samples is None else _over_prediction(samples, camera)
     if samples is None or rims is None or rims.expected > MOST_EXPECTED:
         return False
-    shown = rims.ratio * rims.expected
-    if abs(shown - 1) > FLAT + 2 * min(rims.error * rims.expected, FLAT):
-        return False
-    # The same for what a narrow aperture leaves nearly dark, micro-image by micro-image.
-    light, brightest = samples.light, np.percentile(samples.reference, 95)
-    inner = samples.usable & np.isfinite(light) & (samples.distance < INNER * camera.micro_images.radius)
-    part = samples.reference / brightest
-    dark = samples.usable & (part > DARK_PART[0]) & (part < DARK_PART[1])
+    light, radius = samples.light, camera.micro_images.radius
+    usable = samples.usable & np.isfinite(light)
+    inner = usable & (samples.distance < INNER * radius)
+    rim = usable & (samples.distance > OUTER * radius)
+    rim &= samples.distance <= _lit_radius(samples.reference, samples.distance)
+    part = samples.reference / np.percentile(samples.reference, 95)
+    dark = usable & (part > DARK_PART[0]) & (part < DARK_PART[1])  # by a narrow aperture
     level = _totals(light, inner) / np.maximum(inner.sum(axis=1), 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        relative = (light / level[:, None])[dark]
-    relative = relative[np.isfinite(relative)]
-    return len(relative) < LEAST_PIXELS or bool(abs(np.median(relative) - 1) < DARK_DIFFERENCE)
+        relative = light / level[:, None]  # micro-image by micro-image
+    relative[~(level > 0)] = np.nan
+    # Medians: where an image was divided by next to nothing, a few pixels are very bright.
+    return _is_one(relative[rim], FLAT) and (dark.sum() < LEAST_PIXELS or _is_one(relative[dark], DARK_DIFFERENCE))
+
+
+def _is_one(values: Array, tolerance: float) -> bool:
+    """Whether the median of what is there is 1, to within the tolerance and its own error."""
+    known = values[np.isfinite(values)]
+    if len(known) < LEAST_PIXELS:
+        return False
+    error = np.subtract(*np.quantile(known, [0.75, 0.25])) / np.sqrt(len(known))
+    return bool(abs(np.median(known) - 1) <= tolerance + 2 * min(error, tolerance))
 
 
 def shown_rims(samples: RimSamples | None, camera: PlenopticCamera | GridCamera) -> float | None:
@@ -153,7 +163,12 @@ def beside_white(
     return RimSamples((one.values - ours.black) / ours.span, reference, one.distance, usable)
 
 
-def beside_optics(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimSamples | None:
+def beside_optics(
+    image: NDArray[Any],
+    camera: PlenopticCamera | GridCamera,
+    levels: Levels,
+    most_saturated: float = MOST_SATURATED,
+) -> RimSamples | None:
     """Samples of an image, and what the optics predict at the camera's f-number; None where it has none."""
     if not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
         return None
@@ -165,7 +180,7 @@ def beside_optics(image: NDArray[Any], camera: PlenopticCamera | GridCamera, lev
     reference = predicted_vignetting(camera).at(squared, types).astype(np.float64)
     light = (samples.values - levels.black) / levels.span
     usable = _unsaturated(image, samples, levels)
-    return None if usable.mean() < 1 - MOST_SATURATED else RimSamples(light, reference, samples.distance, usable)
+    return None if usable.mean() < 1 - most_saturated else RimSamples(light, reference, samples.distance, usable)
 
 
 def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, levels: Levels) -> RimCheck | None:
@@ -178,7 +193,7 @@ def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, le
     if found is None or not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
         return None
     agrees = not rims_differ(found.ratio, found.error, CAMERA_TOLERANCE)
-    return RimCheck(camera.main_lens.f_number, found.ratio, found.error, agrees)
+    return RimCheck(camera.main_lens.f_number, found.ratio, found.error, agrees, found.ratio * found.expected)
 
 
 def rims_differ(ratio: float, error: float, tolerance: float) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
 from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area, pupil_image_offset
 from plenodepth.errors import InputError
-from plenodepth.raw.offsets import patch_pixels, patches, pixel_offsets, sampled_micro_images
+from plenodepth.raw.offsets import enough_lenses, patch_pixels, patches, pixel_offsets, sampled_micro_images
 from plenodepth.threads import each_band
 
 Array = NDArray[np.float64]
@@ -146,7 +146,7 @@ def estimated_vignetting(
     """
     micro_images = camera.micro_images
     reach = micro_images.radius * 1.15
-    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
+    k, l = sampled_micro_images(camera, enough_lenses(LENSES_SAMPLED, reach), reach)
     if not len(k):
         return None
     (found, distance), (full, _) = (patches(image, micro_images, k, l, reach) for image in (gray, saturated))

@@ -74,8 +74,8 @@ def apply_filters(
         depth_map = confidence_threshold(depth_map, chosen.least_confidence)
     if chosen.metric_range and isinstance(camera, PlenopticCamera):
         depth_map = metric_range(depth_map, camera, chosen.near, chosen.far, virtual_range)
-    elif not chosen.confidence:
-        depth_map = depth_map.keep_where(np.ones(depth_map.virtual_depth.shape, np.bool_))
+    elif (np.isfinite(depth_map.virtual_depth) & (depth_map.confidence <= 0)).any():
+        depth_map = depth_map.keep_where(depth_map.confidence > 0)
     if chosen.consistency:
         depth_map = consistency(depth_map, camera, chosen.tolerance, chosen.least_agreeing)
     if chosen.median:
