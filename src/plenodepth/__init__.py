@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plenodepth.calib.features import Board as Board
     from plenodepth.calib.pipeline import Calibration as Calibration
     from plenodepth.calib.pipeline import calibrate as calibrate
+    from plenodepth.calib.whites.from_images.camera import grid_from_images as grid_from_images
     from plenodepth.calib.whites.start_camera import Optics as Optics
     from plenodepth.camera import GridCamera as GridCamera
     from plenodepth.camera import PlenopticCamera as PlenopticCamera
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from plenodepth.metric.result import DepthResult as DepthResult
     from plenodepth.raw import RawImage as RawImage
     from plenodepth.raw import clean_image as clean_image
+    from plenodepth.raw import load_frames as load_frames
     from plenodepth.raw import load_raw as load_raw
     from plenodepth.sim.scenes.scene_file import load_scene as load_scene
     from plenodepth.sim.simulate import simulate_scene as simulate_scene

@@ -17,6 +17,7 @@ from plenodepth.cli.calibrate import scale as calibrate_scale
 from plenodepth.cli.calibrate import white as calibrate_white
 from plenodepth.cli.camera import check as camera_check
 from plenodepth.cli.camera import convert as camera_convert
+from plenodepth.cli.camera import from_image as camera_from_image
 from plenodepth.cli.camera import predict_scale as camera_predict_scale
 from plenodepth.cli.camera import show as camera_show
 from plenodepth.cli.evaluate import cloud as evaluate_cloud
@@ -39,7 +40,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # bad input is one line (see main); anything else deserves its full traceback
     context_settings=HELP_SETTINGS,
 )
-camera = typer.Typer(help="Describe, convert and check cameras.", no_args_is_help=True, context_settings=HELP_SETTINGS)
+camera = typer.Typer(
+    help="Describe, find, convert and check cameras.", no_args_is_help=True, context_settings=HELP_SETTINGS
+)
 app.add_typer(camera, name="camera")
 app.command("depth")(depth.depth)
 app.command("cost")(cost.cost)
@@ -47,6 +50,7 @@ app.command("warm-up")(warm_up.warm_up)
 camera.command("show")(camera_show.show)
 camera.command("convert")(camera_convert.convert)
 camera.command("check")(camera_check.check)
+camera.command("from-image")(camera_from_image.from_image)
 camera.command("predict-scale")(camera_predict_scale.predict_scale_of)
 simulation = typer.Typer(
     help="Make raw images with ground truth.", no_args_is_help=True, context_settings=HELP_SETTINGS

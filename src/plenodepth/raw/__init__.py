@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from plenodepth.raw.image import RimCheck as RimCheck
     from plenodepth.raw.load import Method as Method
     from plenodepth.raw.load import clean_image as clean_image
+    from plenodepth.raw.load import load_frames as load_frames
     from plenodepth.raw.load import load_raw as load_raw
     from plenodepth.raw.noise import noise_level as noise_level
     from plenodepth.raw.vignetting import RadialVignetting as RadialVignetting

@@ -82,18 +82,24 @@ def grid_of_light(
 
 def _start(light: Float32, name: str) -> LatticeFit:
     """A lattice large enough for any grid of the image, right about the image's middle."""
-    arrangement, pitch, angle = _named(lattice_vectors(light, name))
-    height, width = light.shape
+    arrangement, pitch, angle = named_lattice(lattice_vectors(light, name))
+    node = _lit_point(light, Lattice(arrangement, 1, 1, np.full(2, pitch)), angle)
+    return lattice_over((light.shape[1], light.shape[0]), arrangement, pitch, angle, node)
+
+
+def lattice_over(
+    size: tuple[int, int], arrangement: Arrangement, pitch: float, angle: float, node: Array
+) -> LatticeFit:
+    """A lattice with a node (2,) px near the middle of an image of `size` = width, height, larger than the image."""
     across = Lattice(arrangement, 1, 1, np.full(2, pitch)).node(2, 2) / 2
-    reach = np.hypot(width, height) / 2
+    reach = np.hypot(*size) / 2
     columns, rows = (2 * int(np.ceil(reach / step / 2) + 2) for step in across)  # on either side; even, so is parity
     lattice = Lattice(arrangement, 2 * columns, 2 * rows, np.full(2, pitch))
-    middle = _lit_point(light, lattice, angle)
     turned = PlanarPose(angle, np.zeros(2))(lattice.node(columns, rows))
-    return LatticeFit(lattice, PlanarPose(angle, middle - turned), np.zeros(0, bool), np.nan, np.full(5, np.nan))
+    return LatticeFit(lattice, PlanarPose(angle, node - turned), np.zeros(0, bool), np.nan, np.full(5, np.nan))
 
 
-def _named(vectors: Array) -> tuple[Arrangement, float, float]:
+def named_lattice(vectors: Array) -> tuple[Arrangement, float, float]:
     """Arrangement, pitch and angle of the lattice that two shortest vectors span."""
     first, second = vectors
     pitch = float(np.hypot(*vectors.T).mean())

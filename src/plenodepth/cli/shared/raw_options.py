@@ -85,7 +85,7 @@ class RawOptions:
     def _camera(self, first: Path) -> tuple[PlenopticCamera | GridCamera, str]:
         size = parse_image_size(self.image_size)
         if self.camera is None:
-            from plenodepth.calib.whites.from_image import grid_from_images
+            from plenodepth.calib.whites.from_images import grid_from_images
 
             try:
                 found = grid_from_images([self._first_pixels(first)], name=first.stem)
