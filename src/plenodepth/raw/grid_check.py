@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plenodepth.camera.model import Array, GridCamera, MicroImageArray, PlenopticCamera
 from plenodepth.errors import InputError
-from plenodepth.geometry import Arrangement, Lattice
+from plenodepth.geometry import Arrangement, Lattice, PlanarPose
 from plenodepth.raw.periodicity import DARK, lattice_vectors, light_of
 
 Float32 = NDArray[np.float32]
@@ -41,6 +41,7 @@ OTHER_PITCHES = (0.92, 0.94, 0.96, 0.98, 1.02, 1.04, 1.06, 1.08)  # relative
 CERTAINTY = 6.0  # standard errors
 CLEAR = 0.13  # px: an error below which edges need not be looked at
 TOLERANCE = 0.5  # px: micro-images that are farther off their grid are another camera's
+LARGEST_ERROR = 0.07  # of the pitch: that of a lattice which the whole image shows
 SAME_PITCH, SAME_ANGLE = 0.04, 0.05  # relative, rad: what an autocorrelation surely tells a lattice to
 
 
@@ -326,7 +327,12 @@ def _other_lattice(image: NDArray[Any], camera: PlenopticCamera | GridCamera) ->
     same_kind = hexagonal == (mine.lattice.arrangement is not Arrangement.ORTHOGONAL)
     if same_kind and abs(pitch / mine.lattice.diameter - 1) < SAME_PITCH and abs(turned) < SAME_ANGLE:
         return None
-    return pitch, angle
+    # The scene repeats, too, from micro-image to micro-image; but not alike in all parts of the image, as lattices do.
+    arrangement = Arrangement.HEXAGONAL_ROWS if hexagonal else Arrangement.ORTHOGONAL
+    pose = PlanarPose(float(np.arctan2(first[1], first[0])), (np.array(image.shape[1::-1]) - 1) / 2)
+    candidate = MicroImageArray(Lattice(arrangement, 1, 1, np.full(2, pitch)), pose, np.zeros((1, 1), np.int64))
+    found = lattice_offset(image, candidate)
+    return None if found is None or found.error > LARGEST_ERROR * pitch else (pitch, angle)
 
 
 def lattice_angle(micro_images: MicroImageArray) -> float:
