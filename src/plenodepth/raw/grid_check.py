@@ -41,7 +41,9 @@ OTHER_PITCHES = (0.92, 0.94, 0.96, 0.98, 1.02, 1.04, 1.06, 1.08)  # relative
 CERTAINTY = 6.0  # standard errors
 CLEAR = 0.13  # px: an error below which edges need not be looked at
 TOLERANCE = 0.5  # px: micro-images that are farther off their grid are another camera's
-LARGEST_ERROR = 0.07  # of the pitch: that of a lattice which the whole image shows
+LARGEST_ERROR = 0.035  # of the pitch: that of a lattice which the whole image shows
+SCENE_PITCHES = (0.5, 1.6)  # of the pitch: at these the content of micro-images may repeat
+MUCH_STRONGER = 5
 SAME_PITCH, SAME_ANGLE = 0.04, 0.05  # relative, rad: what an autocorrelation surely tells a lattice to
 
 
@@ -129,7 +131,8 @@ def lattice_offset(
     by_edges = _fitted(
         _phases([(x, y, -edge_strength(part)) for x, y, part in blocks], micro_images), micro_images, size, scene
     )
-    found = [one for one in (by_light, by_edges) if one is not None]
+    largest = LARGEST_ERROR * pitch  # with more, offsets may be whole steps of the lattice off
+    found = [one for one in (by_light, by_edges) if one is not None and one.error <= largest]
     return min(found, key=lambda one: one.error, default=None)
 
 
@@ -201,12 +204,15 @@ def fits_best(image: NDArray[Any], micro_images: MicroImageArray) -> bool:
 
     def strength(times: float) -> float:
         lattice = replace(micro_images.lattice, pitch=micro_images.lattice.pitch * times)
-        return float(
-            np.sum([np.abs(_amplitudes(b, replace(micro_images, lattice=lattice), (1.0,))[1]) for b in blocks])
-        )
+        return _strength(blocks, replace(micro_images, lattice=lattice))
 
     own = strength(1.0)
     return all(strength(times) < own for times in OTHER_PITCHES)
+
+
+def _strength(blocks: list[tuple[int, int, Float32]], micro_images: MicroImageArray) -> float:
+    """How strongly blocks repeat at the lattice's lowest frequencies, on average over these."""
+    return float(np.mean([np.abs(_amplitudes(block, micro_images, (1.0,))[1]) for block in blocks]))
 
 
 class _Phases(NamedTuple):
@@ -315,7 +321,8 @@ def _continuous(phases: _Phases, frequencies: Array) -> Array:
 def _other_lattice(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> tuple[float, float] | None:
     """Pitch (px) and angle (rad) of a lattice that the image shows, if it clearly is not the camera's."""
     try:
-        first, second = lattice_vectors(light_of(np.nan_to_num(image)))
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are not finite in the sum are refused
+            first, second = lattice_vectors(light_of(np.nan_to_num(image)))
     except InputError:
         return None
     pitch = float(np.hypot(*np.array([first, second]).T).mean())
@@ -327,12 +334,19 @@ def _other_lattice(image: NDArray[Any], camera: PlenopticCamera | GridCamera) ->
     same_kind = hexagonal == (mine.lattice.arrangement is not Arrangement.ORTHOGONAL)
     if same_kind and abs(pitch / mine.lattice.diameter - 1) < SAME_PITCH and abs(turned) < SAME_ANGLE:
         return None
-    # The scene repeats, too, from micro-image to micro-image; but not alike in all parts of the image, as lattices do.
+    # The scene repeats, too, from micro-image to micro-image, in the same directions and by a pitch or so; but it
+    # leaves some of the lattice to see.
     arrangement = Arrangement.HEXAGONAL_ROWS if hexagonal else Arrangement.ORTHOGONAL
     pose = PlanarPose(float(np.arctan2(first[1], first[0])), (np.array(image.shape[1::-1]) - 1) / 2)
     candidate = MicroImageArray(Lattice(arrangement, 1, 1, np.full(2, pitch)), pose, np.zeros((1, 1), np.int64))
-    found = lattice_offset(image, candidate)
-    return None if found is None or found.error > LARGEST_ERROR * pitch else (pitch, angle)
+    if lattice_offset(image, candidate) is None:
+        return None
+    like_a_scene = abs(turned) < SAME_ANGLE and SCENE_PITCHES[0] < pitch / mine.lattice.diameter < SCENE_PITCHES[1]
+    if like_a_scene:
+        blocks = [(x, y, edge_strength(part)) for x, y, part in _blocks(image, pitch, (3, 3))]
+        if _strength(blocks, candidate) < MUCH_STRONGER * _strength(blocks, mine):
+            return None
+    return pitch, angle
 
 
 def lattice_angle(micro_images: MicroImageArray) -> float:
