@@ -13,14 +13,13 @@ from plenodepth.camera.micro_images import owner_map
 from plenodepth.errors import InputError
 from plenodepth.raw.demosaic import sites
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.vignetting import RadialVignetting, estimated_vignetting, predicted_vignetting
+from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 
 SEEN = 0.15  # of the light at the centre: darker pixels do not tell how bright their micro-image is
 MOST_SATURATED = 0.5  # of the pixels: with more, nothing is left to restore the others from
-ROWS = 64
 
 
 class WhiteLight(NamedTuple):
@@ -62,9 +61,11 @@ def restored(
     vignetting = _shape(white, full, camera, levels)
     height, width = white.shape[:2]
     owner, shape = owner_map(camera.micro_images, height, width), np.empty((height, width), np.float32)
-    for first in range(0, height, ROWS):
-        rows = slice(first, min(first + ROWS, height))
-        shape[rows] = vignetting.at(*pixel_offsets(camera.micro_images, rows, width))
+
+    def fill(rows: slice) -> None:
+        shape[rows] = vignetting.band(camera.micro_images, rows, width)
+
+    each_band(height, fill)
     light = (white.astype(np.float32) - np.float32(levels.black)).reshape(height, width, -1)
     result = light.copy()
     for channel, site in _channels(light.shape[2], pattern):
