@@ -86,7 +86,11 @@ def rim_brightness(
     About 1 for images of one aperture, whatever the scene. None where the image is too dark, or the white image's discs
     are too narrow, to tell.
     """
-    samples = beside_white(image, white, camera, levels)
+    return rims_of(beside_white(image, white, camera, levels), camera)
+
+
+def rims_of(samples: RimSamples | None, camera: PlenopticCamera | GridCamera) -> RimLight | None:
+    """`rim_brightness` of samples; None without any."""
     return None if samples is None else _over_prediction(samples, camera)
 
 
@@ -95,7 +99,7 @@ def shows_no_vignetting(samples: RimSamples | None, camera: PlenopticCamera | Gr
 
     Such an image is devignetted already, or was taken with a wide aperture: that cannot be told from its light.
     """
-    rims = None if samples is None else _over_prediction(samples, camera)
+    rims = rims_of(samples, camera)
     if samples is None or rims is None or rims.expected > MOST_EXPECTED:
         return False
     light, radius = samples.light, camera.micro_images.radius
@@ -124,7 +128,7 @@ def _is_one(values: Array, tolerance: float) -> bool:
 
 def shown_rims(samples: RimSamples | None, camera: PlenopticCamera | GridCamera) -> float | None:
     """Light at the rims of an image over that at its centres; None where that cannot be told."""
-    rims = None if samples is None else _over_prediction(samples, camera)
+    rims = rims_of(samples, camera)
     return None if rims is None else rims.ratio * rims.expected
 
 
@@ -188,8 +192,7 @@ def rims_by_camera(image: NDArray[Any], camera: PlenopticCamera | GridCamera, le
 
     `image` is the white image where there is one: it has no texture that could mislead.
     """
-    samples = beside_optics(image, camera, levels)
-    found = None if samples is None else _over_prediction(samples, camera)
+    found = rims_of(beside_optics(image, camera, levels), camera)
     if found is None or not isinstance(camera, PlenopticCamera) or camera.main_lens.f_number is None:
         return None
     agrees = not rims_differ(found.ratio, found.error, CAMERA_TOLERANCE)

@@ -11,7 +11,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.raw.demosaic import sites
 from plenodepth.raw.levels import Levels
-from plenodepth.raw.rims import beside_white, light_in_the_gaps, rim_brightness, rims_differ, sampled
+from plenodepth.raw.rims import beside_white, light_in_the_gaps, rims_differ, rims_of, sampled
 
 Array = NDArray[np.float64]
 
@@ -55,9 +55,10 @@ def require_same_aperture(
 
     `levels` are those of image and white image.
     """
-    gaps = light_in_the_gaps(beside_white(image, white, camera, levels), camera)
-    found = rim_brightness(image, white, camera, levels)
-    if found is None and gaps > MOST_IN_GAPS:
+    samples = beside_white(image, white, camera, levels)
+    found = rims_of(samples, camera)
+    gaps = light_in_the_gaps(samples, camera) if found is None else 0.0
+    if gaps > MOST_IN_GAPS:
         raise InputError(
             f"has a narrower aperture than the image, which has {100 * gaps:.0f} % of its light where that is dark",
             fix="take the white image at the f-number of the image; if the image is devignetted already, leave it out",

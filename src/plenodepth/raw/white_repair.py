@@ -52,10 +52,10 @@ def restored(
     The shape of a micro-image is that of the optics, or else that of the micro-images without saturated pixels; how
     bright each one is, in each colour, tell its own pixels that are not saturated. An `InputError` where too few are.
     """
+    if white.max() < levels.saturated:
+        return WhiteLight(white)
     full = white >= levels.saturated
     share = float(full.mean())
-    if share == 0:
-        return WhiteLight(white)
     if share > MOST_SATURATED:
         raise InputError(f"is saturated: {100 * share:.0f} % of its pixels are", fix="expose it to about 80 %")
     vignetting = _shape(white, full, camera, levels)
