@@ -128,14 +128,16 @@ def test_a_vendors_grid_gives_virtual_depth_and_says_what_is_missing(succeeds: R
 
 def test_one_bad_frame_does_not_stop_the_others(run: Run, wall: Path, tmp_path: Path) -> None:
     write_image(np.zeros((10, 10), np.uint8), tmp_path / "small.png")
+    (tmp_path / "text.png").write_text("no image")
     outcome = run(
-        "depth", tmp_path / "small.png", tmp_path / "gone.png", wall,
+        "depth", tmp_path / "text.png", tmp_path / "small.png", tmp_path / "gone.png", wall,
         "--camera", "r12-mini", "--out", tmp_path / "out", "--json",
     )  # fmt: skip
     assert outcome.code == 2
-    assert outcome.json["failed"] == 2
+    assert outcome.json["failed"] == 3
     assert len(outcome.json["frames"]) == 1
-    assert len(outcome.err.splitlines()) == 2
+    assert len(outcome.err.splitlines()) == 3
+    assert "text.png" in outcome.err
     assert "small.png" in outcome.err
     assert "gone.png" in outcome.err
     assert not list((tmp_path / "out").glob("small*"))

@@ -16,7 +16,7 @@ from plenodepth.cli.shared.common import JsonOption, print_json
 from plenodepth.cli.shared.compiling_notice import compiling_notice
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
-from plenodepth.cli.shared.raw_options import RawOptions, with_known_sign
+from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.io import require_writable
 from plenodepth.threads import limited_threads, thread_count
@@ -120,7 +120,7 @@ def depth(
     from plenodepth.raw.load import read_ahead
 
     used_threads = thread_count(threads)
-    if raw.camera is not None and not raw.align and images[0].is_file() and not raw.is_sequence(images[0]):
+    if raw.camera is not None and not raw.align and not raw.is_sequence(images[0]):
         with limited_threads(used_threads):
             read_ahead(images[0], raw.white or [])  # while Numba is imported
     from plenodepth.metric.frame import chosen_device, estimate_depth
@@ -138,15 +138,14 @@ def depth(
         compiling_notice(progress.note, refined=chosen.depth.refined),
         limited_threads(used_threads),
     ):
-        counts = [raw.count_frames(path) if path.is_file() else 1 for path in images]
+        counts = [raw.count_frames(path) for path in images]
         total = None if None in counts else sum(count or 0 for count in counts)
         failed = 0
         for path in images:
             try:
                 for image in raw.load_images(path, camera, last=path is images[-1]):
                     progress.frame(len(summaries) + failed, total, image.name)
-                    camera, sign_note = with_known_sign(image, camera)
-                    notes = tuple(note for note in (camera_note, sign_note) if note)
+                    notes = (camera_note,) if camera_note else ()
                     found = estimate_depth(
                         replace(image, notes=(*notes, *image.notes)),
                         camera,
@@ -156,6 +155,7 @@ def depth(
                         threads=used_threads,
                         progress=progress,
                     )
+                    camera = found.camera  # the sign of a grid's virtual depth is looked for once
                     found.save(out, wanted)
                     summaries.append(found.summary)
             except PlenodepthError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plenodepth.camera import Configuration, GridCamera, MicroImageArray
+from plenodepth.camera import Configuration, GridCamera, MicroImageArray, PlenopticCamera
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.geometry import PlanarPose
@@ -54,6 +54,18 @@ def depth_sign_of_image(image: RawImage, camera: GridCamera, *, threads: int | N
     best = max(scores, key=lambda configuration: scores[configuration])
     told = scores[best] >= LEAST_SCORE and min(scores.values()) <= LARGEST_RIVAL * scores[best]
     return DepthSign(best if told else None, scores[Configuration.GALILEAN], scores[Configuration.KEPLERIAN])
+
+
+def with_depth_sign(
+    image: RawImage, camera: PlenopticCamera | GridCamera, *, threads: int | None = None
+) -> tuple[PlenopticCamera | GridCamera, str]:
+    """The camera with the sign of its virtual depth, found in the image where a grid does not tell it; and a note."""
+    if not isinstance(camera, GridCamera) or camera.configuration is not None:
+        return camera, ""
+    found = depth_sign_of_image(image, camera, threads=threads).configuration
+    if found is None:
+        return camera, "neither grid nor image tell the sign of virtual depth; it was taken as positive"
+    return replace(camera, configuration=found), ""
 
 
 def _bands(image: RawImage, camera: GridCamera) -> list[tuple[RawImage, GridCamera]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +15,10 @@ from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
+from plenodepth.depth.sign import with_depth_sign
 from plenodepth.errors import InputError
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
-from plenodepth.metric.quality import Quality, judged
+from plenodepth.metric.quality import Quality, judged, thinned
 from plenodepth.metric.result import NEEDS_CALIBRATION, DepthResult, DepthSummary
 from plenodepth.raw.image import RawImage
 from plenodepth.threads import limited_threads, thread_count
@@ -27,7 +29,6 @@ Device = Literal["auto", "cpu", "cuda"]
 UsedDevice = Literal["cpu"]
 
 QUARTILES = (0.25, 0.5, 0.75)
-ENOUGH = 1_000_000  # values for a quartile
 
 
 def estimate_depth(
@@ -42,7 +43,8 @@ def estimate_depth(
 ) -> DepthResult:
     """Depth of one clean image (`load_raw`, `clean_image`): virtual depth, filtered, then in mm with σ, and a cloud.
 
-    A camera that is known by its lens grid only gives virtual depth. `threads`: by default one per core.
+    A camera that is known by its lens grid only gives virtual depth; where the grid does not tell the sign of that, it
+    is found in the image (and is that of the result's `camera`). `threads`: by default one per core.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")  # of a wall, 900 mm away
@@ -57,6 +59,7 @@ def estimate_depth(
     clock, metric = StageClock(image.clock.stages), None
     with limited_threads(threads):
         with clock.stage("search"):
+            camera, sign_note = with_depth_sign(image, camera, threads=threads)
             estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
         with clock.stage("filter"):
             quality = judged(estimated, image, camera, settings)
@@ -67,7 +70,8 @@ def estimate_depth(
                 metric = metric_depth_map(virtual, camera)
         with clock.stage("summary"):
             both = SettingsFile(settings, filters)
-            summary = _summary(image, camera, virtual, metric, both, quality, used_device, threads, clock)
+            noted = replace(image, notes=(*image.notes, *([sign_note] if sign_note else [])))
+            summary = _summary(noted, camera, virtual, metric, both, quality, used_device, threads, clock)
     return DepthResult(image, camera, virtual, metric, summary)
 
 
@@ -141,20 +145,14 @@ def _quantiles(virtual: VirtualDepthMap, metric: MetricDepthMap | None) -> dict[
     """
     nothing = np.empty((0, 0), np.float32)
     z, sigma_z = (nothing, nothing) if metric is None else (metric.depth, metric.sigma)
-    depth = _thinned(virtual.virtual_depth)
+    depth = thinned(virtual.virtual_depth)
     return {
         **_quartiles("virtual_depth", depth),
-        **_quartiles("z_mm", _thinned(z)),
-        **_median("sigma_virtual_depth", _thinned(virtual.sigma)),
-        **_median("sigma_z_mm", _thinned(sigma_z)),
-        **_median("confidence", _thinned(virtual.confidence), np.isfinite(depth)),
+        **_quartiles("z_mm", thinned(z)),
+        **_median("sigma_virtual_depth", thinned(virtual.sigma)),
+        **_median("sigma_z_mm", thinned(sigma_z)),
+        **_median("confidence", thinned(virtual.confidence), np.isfinite(depth)),
     }
-
-
-def _thinned(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Every n-th row and column of a map (h, w), so that at least `ENOUGH` values are left."""
-    step = max(1, int(np.sqrt(values.size / ENOUGH)))
-    return values[::step, ::step]
 
 
 def _quartiles(name: str, values: NDArray[np.float32]) -> dict[str, float | None]:

@@ -27,8 +27,7 @@ LENSES_SAMPLED = 2000
 LEAST_TEXTURED = 0.1  # of the micro-images
 MOST_UNUSABLE = 0.5  # of the pixels: saturated, or without light
 DARK = 0.01  # of full scale, or of the white image
-
-
+ENOUGH = 1_000_000  # values for a quartile
 WIDE_OPEN = 0.9  # light at the rims over that at the centres: of an aperture that shifts nothing
 OTHER_APERTURE = "depth may be many per cent off; give the camera file the f-number of the image, or check its numbers"
 
@@ -52,9 +51,7 @@ def judged(
     depth_map: VirtualDepthMap, image: RawImage, camera: PlenopticCamera | GridCamera, settings: DepthSettings
 ) -> Quality:
     """Judge a map, before it is filtered, by how much of it there is, how confident it is, and where its depths lie."""
-    v = depth_map.virtual_depth
-    step = max(1, int(np.sqrt(v.size / 1e6)))
-    v, confidence = v[::step, ::step], depth_map.confidence[::step, ::step]
+    v, confidence = thinned(depth_map.virtual_depth), thinned(depth_map.confidence)
     known = np.isfinite(v) & (confidence > 0)
     coverage = float(known.mean())
     median = float(np.median(confidence[known])) if known.any() else 0.0
@@ -76,6 +73,12 @@ def judged(
     if depth_map.aperture_note and rims is not None and not rims.agrees and rims.shown < WIDE_OPEN:
         return Quality(coverage, median, at_ends, f"{depth_map.aperture_note}: {OTHER_APERTURE}")
     return Quality(coverage, median, at_ends)
+
+
+def thinned(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Every n-th row and column of a map (h, w), so that at least `ENOUGH` values are left."""
+    step = max(1, int(np.sqrt(values.size / ENOUGH)))
+    return values[::step, ::step]
 
 
 def _share_at_ends(v: NDArray[np.float32], searched: tuple[float, float]) -> float:

@@ -34,11 +34,11 @@ def aligned_camera(image: NDArray[Any], camera: AnyCamera) -> tuple[AnyCamera, s
         raise InputError(_why_not(check), fix="align with an image that shows its micro-images, best a white one")
     found = check.offset
     if abs(found.scale) > LARGEST_SCALE:
-        raise InputError(f"has micro-images that lie {found}: too much to align", fix="give the camera that took it")
+        raise InputError(f"has micro-images {found.off()}: too much to align", fix="give the camera that took it")
     result = moved(camera, found)
     if not fits_best(image, result.micro_images):
         raise InputError("does not repeat at the pitch of the camera's grid", fix="give the camera that took it")
-    note = f"the grid was moved onto the image: its micro-images lay {found}"
+    note = f"the grid was moved onto the image: its micro-images were {found.off()}"
     if isinstance(camera, PlenopticCamera) and abs(found.scale) > SAME_FOCUS:
         note += "; a pitch that differs is that of another focus of the main lens, whose depths would be wrong in mm"
     return result, note
@@ -92,12 +92,12 @@ def white_onto_grid(
     if found is None or found.largest <= max(NEGLIGIBLE, CERTAINTY * found.error):
         return white, ""
     if abs(found.scale) > LARGEST_SCALE or found.largest > camera.micro_images.radius:
-        raise InputError(f"has micro-images that lie {found}", fix="give a white image of the same camera")
+        raise InputError(f"has micro-images {found.off()}", fix="give a white image of the same camera")
     middle = (np.array(image_size(camera)) - 1) / 2
     grow = np.eye(2) + found.growth
     # Where a pixel of the result is taken from: x → middle + shift + (1 + growth) (x − middle).
     matrix = np.column_stack([grow, middle + found.shift - grow @ middle])
-    note = f"the white image was moved onto the grid: its micro-images lay {found}"
+    note = f"the white image was moved onto the grid: its micro-images were {found.off()}"
     return _warped(white, matrix, pattern), note
 
 

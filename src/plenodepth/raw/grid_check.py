@@ -70,9 +70,10 @@ class LatticeOffset(NamedTuple):
         """Whether the micro-images clearly are not where the grid says."""
         return self.largest > max(TOLERANCE, CERTAINTY * self.error)
 
-    def __str__(self) -> str:
+    def off(self, grid: str = "the grid") -> str:
+        """In words, how far off a grid the micro-images are."""
         return (
-            f"up to {self.largest:.1f} px off the grid: shifted by ({self.shift[0]:.1f}, {self.shift[1]:.1f}) px, "
+            f"up to {self.largest:.1f} px off {grid}: shifted by ({self.shift[0]:.1f}, {self.shift[1]:.1f}) px, "
             f"{100 * abs(self.scale):.2f} % {'wider' if self.scale > 0 else 'narrower'}, turned by "
             f"{np.degrees(self.rotation):.2f}°"
         )
@@ -107,9 +108,10 @@ def require_grid(check: GridCheck, camera: PlenopticCamera | GridCamera) -> None
             fix=fix,
         )
     if check.offset is not None and check.offset.differs:
+        off = check.offset.off(f"the grid of camera '{camera.name}'")
         raise InputError(
-            f"has micro-images that lie {check.offset} of camera '{camera.name}'",
-            fix=f"{fix}; if it is this one, re-mounted or its frame cropped, move the grid onto the image by --align",
+            f"has micro-images {off}",
+            fix=f"{fix}; if this one did and its lens array was re-mounted, move the grid onto the image by --align",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -107,15 +107,17 @@ class RawOptions:
 
     def count_frames(self, path: Path) -> int | None:
         """How many images a file holds of those that were asked for; None: nobody knows before the end."""
-        size = parse_image_size(self.image_size)
         if not self.is_sequence(path):
             return 1
-        count = frame_count(path, size=size, bits=self.bits)
+        count = frame_count(path, size=parse_image_size(self.image_size), bits=self.bits)
         return None if count is None else len(range(count)[self._frames() or slice(None)])
 
     def is_sequence(self, path: Path) -> bool:
-        """Whether a file may hold several frames."""
-        return is_sequence(path, size=parse_image_size(self.image_size), bits=self.bits)
+        """Whether a file may hold several frames; one that cannot be read does not: who reads it says why."""
+        try:
+            return is_sequence(path, size=parse_image_size(self.image_size), bits=self.bits)
+        except InputError:
+            return False
 
     def load_images(
         self, path: Path, camera: PlenopticCamera | GridCamera, *, last: bool = False
@@ -158,15 +160,3 @@ class RawOptions:
             return slice(int(match[1]), int(match[1]) + 1)
         first, end, step = (int(part) if part else None for part in match.group(2, 3, 4))
         return slice(first, end, step)
-
-
-def with_known_sign(image: RawImage, camera: PlenopticCamera | GridCamera) -> tuple[PlenopticCamera | GridCamera, str]:
-    """The camera with the sign of its virtual depth, found in the image where a grid does not tell it; and a note."""
-    if not isinstance(camera, GridCamera) or camera.configuration is not None:
-        return camera, ""
-    from plenodepth.depth.sign import depth_sign_of_image
-
-    found = depth_sign_of_image(image, camera)
-    if found.configuration is None:
-        return camera, "the grid does not tell the sign of virtual depth, nor does the image; it was taken as positive"
-    return replace(camera, configuration=found.configuration), ""
