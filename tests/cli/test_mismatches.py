@@ -135,6 +135,7 @@ CASES: dict[str, tuple[Shot, Outcome]] = {
     # Another camera, another white image.
     "an unfocused camera's file": ((wall, None, (), "upc"), "told"),
     "a camera with another pitch": ((wall, None, (), "pitch"), "told"),
+    "a camera with another pitch, aligned": ((wall, None, ("--align",), "pitch"), "told"),
     "a camera with another offset": ((wall, None, (), "offset"), "told"),
     "white image of f/16": ((wall, lambda: white(16.0), (), "es"), "told"),
     "white image of f/8": ((wall, lambda: white(8.0), (), "es"), "told"),

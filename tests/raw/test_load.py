@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_raws import GRID, MINI
+from small_raws import GRID, MINI, textured_light, white_light
 
 from plenodepth.camera import load_camera, save_camera
 from plenodepth.errors import InputError
@@ -14,6 +14,7 @@ from plenodepth.raw import Devignetting, estimated_vignetting, load_raw, predict
 from plenodepth.raw.levels import Levels
 from plenodepth.raw.offsets import pixel_offsets
 from plenodepth.raw.rims import rim_brightness
+from plenodepth.sim.sensor import SensorSettings, expose
 
 
 def white_numbers(full: int = 255) -> np.ndarray:
@@ -142,3 +143,11 @@ def test_a_frame_of_a_vendor_s_camera_is_devignetted_by_itself(real_data: Path) 
     center, rim = share < 0.4, (share > 0.7) & (share < 0.9)
     assert np.nanmean(clean.gray[rim]) == pytest.approx(np.nanmean(clean.gray[center]), rel=0.03)
     assert 0 < clean.noise < 0.05
+
+
+def test_a_white_image_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    write_image(expose(textured_light(4.0), SensorSettings()), tmp_path / "image.png")
+    write_image(expose(white_light(4.0), SensorSettings()), tmp_path / "white.png")
+    once = load_raw(tmp_path / "image.png", MINI, white=tmp_path / "white.png")
+    twice = load_raw(tmp_path / "image.png", MINI, white=[tmp_path / "white.png", tmp_path / "white.png"])
+    assert np.array_equal(once.gray, twice.gray, equal_nan=True)

@@ -20,14 +20,15 @@ AnyCamera = PlenopticCamera | GridCamera
 LARGEST_SCALE = 0.02  # relative
 WHITE_BLOCKS = (4, 3)  # of a white image that are looked at, which shows its lattice clearly
 NEGLIGIBLE = 0.1  # px: a white image that is less off is left as it is
-SAME_FOCUS = 1e-4  # relative: a pitch that differs more is that of another focus of the main lens
+SAME_FOCUS = 2e-4  # relative: a pitch that differs more is that of another focus of the main lens
 
 
 def aligned_camera(image: NDArray[Any], camera: AnyCamera) -> tuple[AnyCamera, str]:
     """The camera with its grid on the lattice that a raw image (h, w) or (h, w, 3) shows, and what was done, in words.
 
-    For a re-mounted array or a frame that was cut elsewhere. Shift, pitch and rotation change; which lens is of which
-    type does not, so the grid must be less than half a pitch off at the middle of the image.
+    For a re-mounted array. Shift, pitch and rotation change; which lens is of which type does not, so the grid must be
+    less than half a pitch off at the middle of the image. A camera with optics keeps its pitch: another one is that of
+    another focus, and an `InputError`.
     """
     check = check_grid(image, camera)
     if check.offset is None:
@@ -38,10 +39,13 @@ def aligned_camera(image: NDArray[Any], camera: AnyCamera) -> tuple[AnyCamera, s
     result = moved(camera, found)
     if not fits_best(image, result.micro_images):
         raise InputError("does not repeat at the pitch of the camera's grid", fix="give the camera that took it")
-    note = f"the grid was moved onto the image: its micro-images were {found.off()}"
-    if isinstance(camera, PlenopticCamera) and abs(found.scale) > SAME_FOCUS:
-        note += "; a pitch that differs is that of another focus of the main lens, whose depths would be wrong in mm"
-    return result, note
+    half = float(np.hypot(*image_size(camera))) / 2
+    if isinstance(camera, PlenopticCamera) and abs(found.scale) > max(SAME_FOCUS, CERTAINTY * found.error / half):
+        raise InputError(
+            f"has micro-images {found.off()}: at another focus of the main lens, or scaled; mm would be wrong",
+            fix="give the camera calibrated at that focus, or leave it out for virtual depth",
+        )
+    return result, f"the grid was moved onto the image: its micro-images were {found.off()}"
 
 
 def moved(camera: AnyCamera, offset: LatticeOffset) -> AnyCamera:

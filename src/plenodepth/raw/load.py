@@ -164,7 +164,9 @@ _ahead = dict[tuple[str, Path], Callable[[], _Read]]()
 
 def _paths(files: Path | str | Sequence[Path | str] | None) -> list[Path]:
     """Some files, one or none, as a list."""
-    return [] if files is None else [Path(files)] if isinstance(files, Path | str) else [Path(file) for file in files]
+    if files is None or isinstance(files, Path | str):
+        return [] if files is None else [Path(files)]
+    return list(dict.fromkeys(Path(file) for file in files))  # one that is named twice counts once
 
 
 def read_ahead(path: Path | str, whites: Sequence[Path]) -> None:
