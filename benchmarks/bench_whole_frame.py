@@ -44,7 +44,7 @@ NONLINEARITY = 0.1  # of the largest: how far time and memory may be off a strai
 RUNS = 2  # of which the one with less CPU time counts
 
 PROGRAM = Path(sys.executable).with_name("plenodepth")
-START = "from plenodepth.cli import app; from plenodepth.metric.frame import estimate_depth"
+START = "from plenodepth.cli.app import command_tree; command_tree(['depth']); import plenodepth.metric.frame"
 # The high-water mark of a process includes that of the one which started it, so a small process does so.
 MEASURE = """
 import json, os, subprocess, sys, time

@@ -11,7 +11,7 @@ import pytest
 import typer
 from commands import Run
 
-from plenodepth.cli.app import app
+from plenodepth.cli.app import command_tree
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ def test_every_file_ships_or_was_made_by_a_line_before() -> None:
 def test_every_line_is_a_command_with_all_that_it_needs() -> None:
     assert len(COMMANDS) > 8
     for words in COMMANDS:
-        command, rest = typer.main.get_command(app), list(words)
+        command, rest = typer.main.get_command(command_tree()), list(words)
         while rest and rest[0] in getattr(command, "commands", {}):
             command = command.commands[rest.pop(0)]  # type: ignore[attr-defined]
         if hasattr(command, "commands"):  # a group that is a command, too

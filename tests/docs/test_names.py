@@ -9,7 +9,7 @@ import pytest
 import typer
 from documented_names import find_name
 
-from plenodepth.cli.app import app
+from plenodepth.cli.app import command_tree
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "plenodepth"
@@ -68,7 +68,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def require_command(words: list[str], line: str) -> None:
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(command_tree())
     while words and words[0] in getattr(command, "commands", {}):
         command = command.commands[words.pop(0)]  # type: ignore[attr-defined]
     if words[:1] == ["--help"]:

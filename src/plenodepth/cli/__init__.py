@@ -13,11 +13,11 @@ import typer
 # matrix in a loop: a fifth of the CPU time of an adjustment, for nothing.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from plenodepth.cli.app import app
+from plenodepth.cli.app import command_tree
 from plenodepth.cli.shared.usage import UsageError, usage_line
 from plenodepth.errors import PlenodepthError
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 PROGRAM = "plenodepth"
 BAD_INPUT = 2
@@ -30,6 +30,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal, file or pipe takes a κ
+    app = command_tree(sys.argv[1:])
     try:
         # Not standalone: Typer hands wrong options over instead of printing them in boxes of its own.
         code = app(prog_name=PROGRAM, standalone_mode=False)

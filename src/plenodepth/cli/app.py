@@ -1,92 +1,88 @@
-"""The tree of commands."""
+"""The tree of commands, of which a run loads only the one that it is asked for."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from plenodepth.cli import cost, depth, reproduce, warm_up
-from plenodepth.cli.calibrate import adjust as calibrate_adjust
-from plenodepth.cli.calibrate import all as calibrate_all
-from plenodepth.cli.calibrate import features as calibrate_features
-from plenodepth.cli.calibrate import kappa as calibrate_kappa
-from plenodepth.cli.calibrate import lidar as calibrate_lidar
-from plenodepth.cli.calibrate import poses as calibrate_poses
-from plenodepth.cli.calibrate import scale as calibrate_scale
-from plenodepth.cli.calibrate import white as calibrate_white
-from plenodepth.cli.camera import check as camera_check
-from plenodepth.cli.camera import convert as camera_convert
-from plenodepth.cli.camera import from_image as camera_from_image
-from plenodepth.cli.camera import predict_scale as camera_predict_scale
-from plenodepth.cli.camera import show as camera_show
-from plenodepth.cli.evaluate import cloud as evaluate_cloud
-from plenodepth.cli.evaluate import compare as evaluate_compare
-from plenodepth.cli.evaluate import dataset as evaluate_dataset
-from plenodepth.cli.evaluate import depth as evaluate_depth
-from plenodepth.cli.evaluate import relative as evaluate_relative
-from plenodepth.cli.simulate import dataset as simulate_dataset
-from plenodepth.cli.simulate import scene as simulate_scene
-from plenodepth.cli.simulate import white as simulate_white
 from plenodepth.version import __version__
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
-app = typer.Typer(
-    help="Metric depth from one raw image of a multi-focus plenoptic camera.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,  # bad input is one line (see main); anything else deserves its full traceback
-    context_settings=HELP_SETTINGS,
-)
-camera = typer.Typer(
-    help="Describe, find, convert and check cameras.", no_args_is_help=True, context_settings=HELP_SETTINGS
-)
-app.add_typer(camera, name="camera")
-app.command("depth")(depth.depth)
-app.command("cost")(cost.cost)
-app.command("warm-up")(warm_up.warm_up)
-camera.command("show")(camera_show.show)
-camera.command("convert")(camera_convert.convert)
-camera.command("check")(camera_check.check)
-camera.command("from-image")(camera_from_image.from_image)
-camera.command("predict-scale")(camera_predict_scale.predict_scale_of)
-simulation = typer.Typer(
-    help="Make raw images with ground truth.", no_args_is_help=True, context_settings=HELP_SETTINGS
-)
-app.add_typer(simulation, name="simulate")
-simulation.command("scene")(simulate_scene.scene)
-simulation.command("white")(simulate_white.white)
-simulation.command("dataset")(simulate_dataset.dataset)
-calibration = typer.Typer(
-    cls=calibrate_all.AllByDefault,
-    help="Calibrate a camera from white images and boards. Without a COMMAND all steps are done, with the options "
-    "below; with one, that step alone.\n\nExample: [bold]plenodepth "
-    "calibrate --whites whites --boards boards --board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 "
-    "--out camera.yaml[/bold]",
-    no_args_is_help=True,
-    context_settings=HELP_SETTINGS,
-)
-app.add_typer(calibration, name="calibrate")
-calibration.command("all")(calibrate_all.all_steps)
-calibration.command("white")(calibrate_white.white)
-calibration.command("features")(calibrate_features.features)
-calibration.command("adjust")(calibrate_adjust.adjust)
-calibration.command("kappa")(calibrate_kappa.kappa)
-calibration.command("scale")(calibrate_scale.scale)
-calibration.command("poses")(calibrate_poses.poses)
-calibration.command("lidar")(calibrate_lidar.lidar)
-evaluation = typer.Typer(
-    help="Compare results with the truth, and with each other.", no_args_is_help=True, context_settings=HELP_SETTINGS
-)
-app.add_typer(evaluation, name="evaluate")
-evaluation.command("depth")(evaluate_depth.depth)
-evaluation.command("cloud")(evaluate_cloud.cloud)
-evaluation.command("relative")(evaluate_relative.relative)
-evaluation.command("compare")(evaluate_compare.compare)
-evaluation.command("dataset")(evaluate_dataset.dataset)
-app.command("reproduce")(reproduce.reproduce)
+# Words of the command line: module in plenodepth.cli, and function in it. Help lists them in this order.
+COMMANDS = {
+    ("depth",): ("depth", "depth"),
+    ("cost",): ("cost", "cost"),
+    ("warm-up",): ("warm_up", "warm_up"),
+    ("camera", "show"): ("camera.show", "show"),
+    ("camera", "convert"): ("camera.convert", "convert"),
+    ("camera", "check"): ("camera.check", "check"),
+    ("camera", "from-image"): ("camera.from_image", "from_image"),
+    ("camera", "predict-scale"): ("camera.predict_scale", "predict_scale_of"),
+    ("simulate", "scene"): ("simulate.scene", "scene"),
+    ("simulate", "white"): ("simulate.white", "white"),
+    ("simulate", "dataset"): ("simulate.dataset", "dataset"),
+    ("calibrate", "all"): ("calibrate.all", "all_steps"),
+    ("calibrate", "white"): ("calibrate.white", "white"),
+    ("calibrate", "features"): ("calibrate.features", "features"),
+    ("calibrate", "adjust"): ("calibrate.adjust", "adjust"),
+    ("calibrate", "kappa"): ("calibrate.kappa", "kappa"),
+    ("calibrate", "scale"): ("calibrate.scale", "scale"),
+    ("calibrate", "poses"): ("calibrate.poses", "poses"),
+    ("calibrate", "lidar"): ("calibrate.lidar", "lidar"),
+    ("evaluate", "depth"): ("evaluate.depth", "depth"),
+    ("evaluate", "cloud"): ("evaluate.cloud", "cloud"),
+    ("evaluate", "relative"): ("evaluate.relative", "relative"),
+    ("evaluate", "compare"): ("evaluate.compare", "compare"),
+    ("evaluate", "dataset"): ("evaluate.dataset", "dataset"),
+    ("reproduce",): ("reproduce", "reproduce"),
+}
+GROUPS = {
+    "camera": "Describe, find, convert and check cameras.",
+    "simulate": "Make raw images with ground truth.",
+    "calibrate": "Calibrate a camera from white images and boards. Without a COMMAND all steps are done, with the "
+    "options below; with one, that step alone.\n\nExample: [bold]plenodepth calibrate --whites whites --boards boards "
+    "--board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 --out camera.yaml[/bold]",
+    "evaluate": "Compare results with the truth, and with each other.",
+}
+
+
+def command_tree(arguments: Sequence[str] = ()) -> typer.Typer:
+    """All commands; or the one or the group that the arguments of a run begin with: the others need not be loaded."""
+    exact = [words for words in COMMANDS if tuple(arguments[: len(words)]) == words]
+    named = exact or [words for words in COMMANDS if list(words[:1]) == list(arguments[:1])]
+    app = typer.Typer(
+        help="Metric depth from one raw image of a multi-focus plenoptic camera.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,  # bad input is one line (see main); anything else deserves its full traceback
+        context_settings=HELP_SETTINGS,
+    )
+    app.callback()(_options)
+    groups = dict[str, typer.Typer]()
+    for words in named or COMMANDS:
+        module, function = COMMANDS[words]
+        place = app
+        if len(words) > 1:
+            if words[0] not in groups:
+                groups[words[0]] = _group(words[0])
+                app.add_typer(groups[words[0]], name=words[0])
+            place = groups[words[0]]
+        place.command(words[-1])(getattr(import_module(f"plenodepth.cli.{module}"), function))
+    return app
+
+
+def _group(name: str) -> typer.Typer:
+    special: dict[str, Any] = {}
+    if name == "calibrate":
+        from plenodepth.cli.calibrate.all import AllByDefault
+
+        special["cls"] = AllByDefault
+    return typer.Typer(help=GROUPS[name], no_args_is_help=True, context_settings=HELP_SETTINGS, **special)
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,7 +91,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
