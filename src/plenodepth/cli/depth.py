@@ -14,6 +14,7 @@ import typer
 
 from plenodepth.cli.shared.common import JsonOption, print_json
 from plenodepth.cli.shared.compiling_notice import compiling_notice
+from plenodepth.cli.shared.memory import keep_freed_memory
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
@@ -119,6 +120,7 @@ def depth(
     """
     from plenodepth.raw.load import read_ahead
 
+    keep_freed_memory()
     used_threads = thread_count(threads)
     if raw.camera is not None and not raw.align and not raw.is_sequence(images[0]):
         with limited_threads(used_threads):
