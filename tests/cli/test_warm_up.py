@@ -24,13 +24,15 @@ from plenodepth.sim.sensor import SensorSettings
 from plenodepth.sim.simulate import FrameSettings
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "plenodepth"
+DOUBTFUL = 3  # exit code: what so small a frame shows through a vendor's grid is no map to trust
 SETTINGS = FrameSettings(RenderSettings(rays=16), SensorSettings())
 
 
 def command(cache: Path, *arguments: object) -> tuple[str, str]:
     """Stdout and stderr of a command that keeps its kernels in a folder."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([SCRIPT, *map(str, arguments)], env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run([SCRIPT, *map(str, arguments)], env=environment, capture_output=True, text=True)
+    assert done.returncode in (0, DOUBTFUL), done.stderr
     return done.stdout, done.stderr
 
 
@@ -59,7 +61,7 @@ def test_after_it_no_frame_compiles_anything(tmp_path: Path) -> None:
             (eight_bits, "--camera", grid, "--image-size", "560x404"),
         ):
             _, told = command(cache, "depth", *options, refined, "--out", tmp_path / "out")
-            assert told == "", options
+            assert not COMPILING.search(told), options
 
 
 @pytest.mark.slow

@@ -16,17 +16,15 @@ from plenodepth.io.image_formats.camera_raw import CAMERA_RAW_SUFFIXES, camera_r
 from plenodepth.io.image_formats.exr import EXR, exr_size, read_exr_image
 from plenodepth.io.image_formats.files import open_binary, part
 from plenodepth.io.image_formats.lytro import LYTRO, lytro_size, read_lytro
+from plenodepth.io.image_formats.png import PNG, png_size, read_png
 from plenodepth.io.image_formats.pnm import PNM, pnm_size, read_pnm
 from plenodepth.io.image_formats.still import (
     BMP,
     JPEG,
-    PNG,
     bmp_size,
     jpeg_size,
-    png_size,
     read_bmp,
     read_jpeg,
-    read_png,
 )
 from plenodepth.io.image_formats.stored import MAX_PIXELS, StoredImage, Wanted
 from plenodepth.io.image_formats.tiff import TIFF, is_dng, read_tiff, tiff_count, tiff_size

@@ -1,10 +1,9 @@
-"""PNG, JPEG and BMP, which OpenCV decodes; it fills what is missing of a damaged file, so that is looked for here."""
+"""JPEG and BMP, which OpenCV decodes; it fills what is missing of a damaged file, so that is looked for here."""
 
 from __future__ import annotations
 
 import re
 import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,29 +17,17 @@ from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, c
 
 # OpenCV is imported where it is used: a program that touches no image need not wait for it.
 
-PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 BMP = b"BM"
 LOSSY = "is a JPEG, compressed with loss, which depth suffers from: record raw images as PNG or TIFF"
 
-_PNG_RGB, _PNG_GRAY_ALPHA = 2, 4  # colour types
 _TABLES = (0xC4, 0xC8, 0xCC)  # among the markers of a JPEG's frame header, ff c0 … cf
 _WITHOUT_LENGTH = (0x01, *range(0xD0, 0xD9))
 
 
-def read_png(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
-    """The image of a PNG file."""
-    _check_promise(png_size(file, path, wanted), file, path, wanted)
-    data = whole(file).data
-    color_type = _check_png(data, path)
-    image = opencv_image(data, path, rgb=color_type == _PNG_RGB)
-    image = image[..., 0] if color_type == _PNG_GRAY_ALPHA and image.ndim == 3 else image
-    yield StoredImage(tidy(image, path), Path(path).stem)
-
-
 def read_jpeg(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
     """The image of a JPEG file, with a warning."""
-    _check_promise(jpeg_size(file, path, wanted), file, path, wanted)
+    check_promise(jpeg_size(file, path, wanted), file, path, wanted)
     data = whole(file).data
     _check_jpeg(data, path)
     with quiet_stderr():
@@ -50,19 +37,10 @@ def read_jpeg(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Stor
 
 def read_bmp(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
     """The image of a BMP file."""
-    _check_promise(bmp_size(file, path, wanted), file, path, wanted)
+    check_promise(bmp_size(file, path, wanted), file, path, wanted)
     data = whole(file).data
     _check_bmp(data, path)
     yield StoredImage(tidy(opencv_image(data, path), path), Path(path).stem)
-
-
-def png_size(file: BinaryIO, path: Path | str, wanted: Wanted) -> tuple[int, int]:
-    """(width, height) from the first chunk."""
-    header = part(file, 0, 24)
-    if len(header) < 24 or header[12:16] != b"IHDR":
-        raise InputError("ends inside its header", file=path, fix=TRUNCATED)
-    width, height = struct.unpack(">II", header[16:])
-    return width, height
 
 
 def jpeg_size(file: BinaryIO, path: Path | str, wanted: Wanted) -> tuple[int, int]:
@@ -114,27 +92,10 @@ def opencv_image(data: memoryview, path: Path | str, *, rgb: bool = False, page:
     return np.asarray(image)
 
 
-def _check_promise(size: tuple[int, int], file: BinaryIO, path: Path | str, wanted: Wanted) -> None:
+def check_promise(size: tuple[int, int], file: BinaryIO, path: Path | str, wanted: Wanted) -> None:
+    """Refuse a file whose header promises more pixels than it can hold, or another frame than the first."""
     wanted.numbers(1, path)
     check_size(*size, path, stored=size_of(file), max_pixels=wanted.max_pixels)
-
-
-def _check_png(data: memoryview, path: Path | str) -> int:
-    """Refuses a PNG with a damaged or missing chunk, which OpenCV would fill with black; returns its colour type."""
-    position, kind, color_type = len(PNG), b"", 0
-    while kind != b"IEND":
-        header = bytes(data[position : position + 8])
-        size = int.from_bytes(header[:4], "big")
-        end = position + 8 + size
-        if len(header) < 8 or end + 4 > len(data):
-            raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
-        kind = header[4:]
-        if zlib.crc32(data[position + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
-            raise InputError(f"has a damaged chunk {kind!r}", file=path, fix=TRUNCATED)
-        if kind == b"IHDR" and size == 13:
-            color_type = data[position + 8 + 9]
-        position = end + 4
-    return color_type
 
 
 # Inside a scan, ff 00 is a byte of data, ff d0 … d7 are restarts and ff ff is filling: any other pair ends it.
