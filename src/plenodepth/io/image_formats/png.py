@@ -6,7 +6,6 @@ OpenCV takes two and a half times as long, of which most is zlib.
 from __future__ import annotations
 
 import struct
-import sys
 import zlib
 from collections.abc import Iterator
 from importlib import import_module
@@ -70,10 +69,10 @@ def _plain_image(data: memoryview, header: _Header, path: Path | str) -> npt.NDA
     # Not sooner: the bytes are inflated while another thread loads Numba.
     from plenodepth.io.kernels.png_filters import undo_filters
 
-    out = np.empty((header.height, header.width * channels), np.uint8 if size == 1 else np.uint16)
-    if not undo_filters(rows, channels * size, size == 2 and sys.byteorder == "little", out.view(np.uint8)):
+    if not undo_filters(rows, channels * size):
         raise InputError("has a damaged chunk b'IDAT'", file=path, fix=TRUNCATED)
-    return out if channels == 1 else out.reshape(header.height, header.width, channels)
+    image = rows[:, 1:].view(">u2" if size == 2 else np.uint8).astype(np.uint16 if size == 2 else np.uint8)
+    return image if channels == 1 else image.reshape(header.height, header.width, channels)
 
 
 def _inflated(packed: bytes, size: int, path: Path | str) -> npt.NDArray[np.uint8]:

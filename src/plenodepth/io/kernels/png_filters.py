@@ -8,12 +8,11 @@ NONE, SUB, UP, AVERAGE, PAETH = range(5)
 
 
 @compiled
-def undo_filters(rows, step, swapped, out):
-    """Fill the bytes `out` (h, m) from the filtered rows (h, 1 + m) of bytes; those are overwritten.
+def undo_filters(rows, step):
+    """Turn filtered rows (h, 1 + m) of bytes into the pixels' own, in place; `step` bytes make a pixel.
 
-    `step` is the number of bytes of a pixel. `swapped` says that bytes change places by twos: PNG has the high one of a
-    number first, most machines have it last. The first byte of a row names its filter; False for one that there is
-    not. What stands before the first pixel of a row, and above the first row, counts as 0.
+    The first byte of a row names its filter; False for one that there is not. What stands before the first pixel of a
+    row, and above the first row, counts as 0.
     """
     height, end = rows.shape
     first = 1 + step
@@ -46,10 +45,4 @@ def undo_filters(rows, step, swapped, out):
                     rows[y, x] += corner
         elif kind != NONE:
             return False
-        if swapped:
-            for x in range(0, end - 1, 2):
-                out[y, x], out[y, x + 1] = rows[y, x + 2], rows[y, x + 1]
-        else:
-            for x in range(end - 1):
-                out[y, x] = rows[y, x + 1]
     return True
