@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.spatial.transform import Rotation
 
 from plenodepth.errors import InputError
 from plenodepth.geometry import PlanarPose, Pose
@@ -27,6 +28,12 @@ def test_chaining_applies_the_right_pose_first(a: Pose, b: Pose, p: np.ndarray) 
 @given(poses)
 def test_euler_angles_give_the_rotation_back(pose: Pose) -> None:
     assert np.allclose(Pose.from_euler_xyz(pose.euler_xyz()).rotation, pose.rotation, atol=1e-7)
+
+
+@given(vectors)
+def test_euler_angles_are_those_of_intrinsic_turns_about_x_then_y_then_z(angles: np.ndarray) -> None:
+    expected = Rotation.from_euler("XYZ", angles).as_matrix()
+    np.testing.assert_allclose(Pose.from_euler_xyz(angles).rotation, expected, atol=1e-14)
 
 
 @given(poses, points)

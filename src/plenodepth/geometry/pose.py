@@ -83,9 +83,15 @@ class Pose:
     @classmethod
     def from_euler_xyz(cls, angles: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
         """A pose with rotation Rx(a) · Ry(b) · Rz(c) for angles (a, b, c) in rad."""
-        from scipy.spatial.transform import Rotation
-
-        rotation = Rotation.from_euler("XYZ", np.asarray(angles, dtype=np.float64)).as_matrix()
+        # Written out: SciPy's rotations take longer to import than many a command to run.
+        (ca, cb, cc), (sa, sb, sc) = np.cos(angles), np.sin(angles)
+        rotation = np.array(
+            [
+                [cb * cc, -cb * sc, sb],
+                [ca * sc + sa * sb * cc, ca * cc - sa * sb * sc, -sa * cb],
+                [sa * sc - ca * sb * cc, sa * cc + ca * sb * sc, ca * cb],
+            ]
+        )
         return cls(rotation, np.asarray(translation, dtype=np.float64))
 
     def euler_xyz(self) -> Array:
