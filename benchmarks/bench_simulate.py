@@ -12,8 +12,9 @@ import pytest
 
 from plenodepth.camera import preset
 from plenodepth.geometry import Pose
-from plenodepth.sim.rays import RaySetup, ray_samples, ray_setup
+from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import Rendering, RenderSettings, render, scene_depths
+from plenodepth.sim.samples import ray_samples
 from plenodepth.sim.scenes.figurines import figurine
 from plenodepth.sim.scenes.scene import Material, Mesh, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image, solid_noise
@@ -36,7 +37,7 @@ def rate(rendering: Rendering) -> float:
 
 def numpy_rate(setup: RaySetup, texture: np.ndarray) -> float:
     """Rays per CPU-second of the same plate, written with NumPy over whole arrays: 200 pixels times 500 rays."""
-    samples = ray_samples(500, setup.pixel_size, setup.lens_radius, 0)[0].astype(np.float64)
+    samples = ray_samples(500, setup.pixel_size, setup.lens_shape, 0)[0].astype(np.float64)
     v, u = 1500, np.arange(2000, 2200)
     lens, chord = setup.lens[setup.owner[v, u]].astype(np.float64), setup.chord[setup.owner[v, u]].astype(np.float64)
     start = time.process_time()

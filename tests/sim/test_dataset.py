@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plenodepth.cache import content_hash
 from plenodepth.camera import load_plenoptic_camera
 from plenodepth.camera.check import check_features
 from plenodepth.camera.depth import virtual_from_metric
@@ -18,9 +19,10 @@ from plenodepth.geometry import Pose
 from plenodepth.io import read_float_map, read_observations, read_poses, read_scene
 from plenodepth.sim import dataset
 from plenodepth.sim.dataset import FrameSettings, frame_key, simulate_dataset, stations
+from plenodepth.sim.optics import RealOptics, load_optics, optics_preset
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Checkerboard
-from plenodepth.sim.scenes.twins import TWINS, Twin, object_scene, twin, view_corners, view_size
+from plenodepth.sim.scenes.twins import REAL_TWINS, TWINS, Twin, object_scene, twin, view_corners, view_size
 from plenodepth.sim.sensor import SensorSettings
 
 
@@ -99,6 +101,34 @@ def test_scanners_have_what_the_camera_sees_in_their_windows() -> None:
             azimuth, elevation = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
             for angle, (low, high) in ((azimuth, station.azimuth), (elevation, station.elevation)):
                 assert low < angle.min() < angle.max() < high
+
+
+@pytest.mark.parametrize(("name", "ideal"), REAL_TWINS.items())
+def test_a_twin_with_real_lenses_has_the_frames_of_the_ideal_one(name: str, ideal: str) -> None:
+    real, thin = twin(name, quick=True), twin(ideal, quick=True)
+    assert real.optics == optics_preset(name)
+    assert thin.optics is None
+    assert [frame.folder for frame in real.frames] == [frame.folder for frame in thin.frames]
+    assert content_hash(real.camera) == content_hash(thin.camera)
+
+
+def test_real_lenses_of_a_dataset_are_in_its_frames_its_keys_and_its_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_white(name: str, *, quick: bool, seed: int) -> Twin:
+        plan = twin(name, quick=quick, seed=seed)
+        return replace(plan, frames=plan.frames[:1])
+
+    monkeypatch.setattr(dataset, "twin", first_white)
+    out = tmp_path / "real"
+    assert simulate_dataset("r12-a-real", out, quick=True, rays=1).made == 1
+    for folder in (out, out / "white" / "f04.00"):
+        assert load_optics(folder / "optics.yaml") == optics_preset("r12-a-real")
+        camera = load_plenoptic_camera(folder / "camera.yaml")
+        assert camera.main_lens.pupil_distance == -15
+    assert simulate_dataset("r12-a-real", out, quick=True, rays=1).made == 0
+    assert simulate_dataset("r12-a-real", out, quick=True, rays=1, optics=RealOptics(mask=True)).made == 1
+    assert load_optics(out / "optics.yaml") == RealOptics(mask=True)
 
 
 def test_another_seed_gives_other_boards() -> None:

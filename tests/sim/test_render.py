@@ -5,46 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from discs import common_part
+from spots import GLOWING, at, footprint, spot
 
-from plenodepth.camera import PlenopticCamera, distort, lens_center, lens_distances, lenses_that_see, preset, project
+from plenodepth.camera import distort, lens_center, lens_distances, lenses_that_see, preset, project
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.rays import RaySetup, ray_setup
+from plenodepth.sim.rays import ray_setup
 from plenodepth.sim.render import RenderSettings, neighbour_table, render, scene_depths
 from plenodepth.sim.scenes.scene import Box, Checkerboard, ImageTexture, Light, Material, Mesh, Rectangle, Scene, Sphere
-
-GLOWING = Material(emits=True)
-
-
-def at(x: float, y: float, z: float) -> Pose:
-    return Pose(np.eye(3), np.array([x, y, z], dtype=np.float64))
-
-
-def only(setup: RaySetup, camera: PlenopticCamera, k: int, l: int, reach: float) -> RaySetup:
-    """The set-up with one lens alone, which lights all pixels within `reach` px of its micro-image's centre."""
-    v, u = np.indices(setup.owner.shape)
-    distance = np.linalg.norm(np.stack([u, v], axis=-1) - camera.micro_images.center(k, l), axis=-1)
-    lens = l * camera.micro_images.lattice.columns + k
-    return replace(setup, owner=np.where(distance < reach, lens, -1).astype(np.int32))
-
-
-def spot(camera: PlenopticCamera, point: np.ndarray, k: int, l: int, f_number: float, side: float) -> tuple:
-    """Total, centroid (px) and mean squared radius (px²) of a small glowing square's image in one micro-image."""
-    scene = Scene((Rectangle(side, side, at(*point), GLOWING),))
-    setup = ray_setup(camera, *scene_depths(scene, 50.2), f_number=f_number)
-    setup = only(setup, camera, k, l, 20)
-    light = render(scene, camera, RenderSettings(rays=512, seed=5), setup=setup).light[..., 0]
-    rows, columns = np.nonzero(setup.owner >= 0)
-    weight = light[rows, columns].astype(np.float64)
-    position = np.column_stack([columns, rows])
-    middle = weight @ position / weight.sum()
-    return weight.sum(), middle, float(weight @ ((position - middle) ** 2).sum(axis=1) / weight.sum())
-
-
-def footprint(camera: PlenopticCamera, point: np.ndarray, k: int, l: int) -> float:
-    """mm in the scene per pixel of the micro-image, at the point."""
-    moved = project(point + [0.5, 0, 0], k, l, camera).uv - project(point - [0.5, 0, 0], k, l, camera).uv
-    return 1 / float(np.linalg.norm(moved))
 
 
 @pytest.mark.parametrize("point", [[0.0, 0.0, 900.0], [3.0, -2.0, 600.0], [-4.0, 3.0, 1300.0]], ids=str)

@@ -161,3 +161,27 @@ def test_settings_out_of_range_are_refused_by_name(field: str, value: Any) -> No
 def test_light_that_cannot_be_exposed_is_refused(light: Any, owner: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}"):
         expose(light, SensorSettings(lens_gain_sigma=0.1), owner)
+
+
+@pytest.mark.parametrize("row", [10, ROWS_AT_A_TIME, ROWS_AT_A_TIME - 1])
+def test_a_photosite_gives_part_of_its_charge_to_its_four_neighbours(row: int) -> None:
+    light = np.zeros((2 * ROWS_AT_A_TIME + 5, 20, 3), np.float32)
+    light[row, 7] = 1
+    settings = SensorSettings(bit_depth=16, exposure=1.0, noise=False)
+    raw = expose(light, settings, crosstalk=0.02).astype(float)[..., 1] / settings.full_scale
+    expected = np.zeros(light.shape[:2])
+    expected[row, 7] = 0.98
+    for dv, du in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        expected[row + dv, 7 + du] = 0.005
+    assert np.abs(raw - expected).max() < 1e-4
+    assert np.array_equal(expose(light, settings, crosstalk=0.0), expose(light, settings))
+
+
+def test_with_colour_filters_charge_goes_to_other_colours() -> None:
+    light = np.zeros((2 * ROWS_AT_A_TIME, 12, 3), np.float32)
+    light[..., 0] = 1  # red alone
+    settings = SensorSettings(bit_depth=16, exposure=1.0, noise=False, bayer="RGGB")
+    raw = expose(light, settings, crosstalk=0.04).astype(float)[2:-2, 2:-2] / settings.full_scale
+    assert raw[::2, ::2] == pytest.approx(0.96, abs=1e-4)
+    assert raw[::2, 1::2] == pytest.approx(0.02, abs=1e-4)  # two of four neighbours are red
+    assert raw[1::2, 1::2] == pytest.approx(0, abs=1e-4)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from plenodepth.sim.lidar import LidarSettings as LidarSettings
     from plenodepth.sim.lidar import lidar_for_scene as lidar_for_scene
     from plenodepth.sim.lidar import scan_scene as scan_scene
+    from plenodepth.sim.optics.file import load_optics as load_optics
+    from plenodepth.sim.optics.options import RealOptics as RealOptics
+    from plenodepth.sim.optics.options import Stop as Stop
     from plenodepth.sim.render import RenderSettings as RenderSettings
     from plenodepth.sim.scenes.scene import Scene as Scene
     from plenodepth.sim.scenes.scene_file import load_scene as load_scene

@@ -26,7 +26,10 @@ from plenodepth.io import (
 )
 from plenodepth.io.atomic import made_folder
 from plenodepth.sim.lidar import BESIDE_CAMERA, TERRESTRIAL_SIGMA, LidarSettings, lidar_for_points, upright_pose
-from plenodepth.sim.output import INFO
+from plenodepth.sim.optics.camera import camera_with_optics
+from plenodepth.sim.optics.file import save_optics
+from plenodepth.sim.optics.options import RealOptics
+from plenodepth.sim.output import INFO, OPTICS
 from plenodepth.sim.render import Progress, RenderSettings
 from plenodepth.sim.scenes.twins import PlannedFrame, Twin, twin, view_center, view_corners
 from plenodepth.sim.sensor import SensorSettings
@@ -61,6 +64,7 @@ def simulate_dataset(
     seed: int = 0,
     threads: int | None = None,
     sensor: SensorSettings | None = None,
+    optics: RealOptics | None = None,
     fresh: bool = False,
     on_frame: Callable[[int, int, str], None] | None = None,
     progress: Progress | None = None,
@@ -68,10 +72,13 @@ def simulate_dataset(
     """Make the twin `name` of one of the paper's datasets in the folder `out`.
 
     Frames that are there, made from the same scene with the same camera, settings and program, are kept; `fresh` makes
-    all of them anew. `on_frame(index, count, folder)` is called before each frame, `progress` while it is rendered.
+    all of them anew. `optics` are real lenses in the place of the twin's own. `on_frame(index, count, folder)` is
+    called before each frame, `progress` while it is rendered.
     """
     plan = twin(name, quick=quick, seed=seed)
-    base = FrameSettings(RenderSettings(rays=rays, seed=seed, threads=threads), sensor or SensorSettings(seed=seed))
+    plan = plan if optics is None else replace(plan, optics=optics)
+    tracing = RenderSettings(rays=rays, seed=seed, threads=threads, optics=plan.optics)
+    base = FrameSettings(tracing, sensor or SensorSettings(seed=seed))
     root = _open_folder(Path(out), plan)
     work = WorkFolder.fresh(root) if fresh else WorkFolder(root)
     listed = _listed_checksums(root)
@@ -131,7 +138,11 @@ def _open_folder(root: Path, plan: Twin) -> Path:
     except json.JSONDecodeError:
         raise InputError("is not valid JSON", file=manifest, fix="remove the folder and start again") from None
     with made_folder(root):
-        save_camera(plan.camera, root / "camera.yaml")
+        save_camera(camera_with_optics(plan.camera, plan.optics), root / "camera.yaml")
+        if plan.optics is not None:
+            save_optics(plan.optics, root / OPTICS)
+        else:
+            (root / OPTICS).unlink(missing_ok=True)  # of another run in the same folder
     return root
 
 

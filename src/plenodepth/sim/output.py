@@ -35,6 +35,7 @@ from plenodepth.sim.sensor import RawArray
 from plenodepth.sim.truth import GroundTruth
 
 INFO = "info.json"  # marks a folder as a simulated frame
+OPTICS = "optics.yaml"  # the real lenses of a frame or a dataset; not there with thin ones
 
 
 @contextmanager

@@ -13,22 +13,22 @@ Undistortion is expanded to second order about each lens' central ray: six numbe
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, predicted_center, undistort_exactly
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.errors import InputError
+from plenodepth.sim.optics.camera import Pupil, lens_shape, micro_images_of_pupil, pupil_of
+from plenodepth.sim.optics.constants import real_constants
+from plenodepth.sim.optics.options import RealOptics
+from plenodepth.sim.samples import LensShape
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
-TABLES = 256  # independent sets of sample points; each pixel picks one by a hash of its position and the seed
 STENCIL = 0.3  # mm, step of the differences that give the expansion: about the width of a bundle there
 
 
@@ -44,8 +44,14 @@ class RaySetup:
     chord: Float32  # (J, 4, 6): x and y on the near plane, then on the far plane, as polynomials
     near: float  # mm
     far: float
-    aperture_radius: float  # of the main lens, mm
-    lens_radius: float  # of a micro-lens, mm; 0 for pinholes
+    aperture_radius: float  # of the exit pupil, mm
+    lens_shape: LensShape  # the opening of a micro-lens; of radius 0 for pinholes
+    real: Float32 | None = None  # constants of real lenses, named in `kernels/real_rays.py`; None: thin lenses
+
+    @property
+    def lens_radius(self) -> float:
+        """Of a micro-lens, mm; 0 for pinholes."""
+        return self.lens_shape.radius
 
     def __post_init__(self) -> None:
         # `owner_map` gives a read-only array, and Numba would compile the tracer again for one that can be written to.
@@ -55,15 +61,21 @@ class RaySetup:
 
 
 def ray_setup(
-    camera: PlenopticCamera, near: float, far: float, *, f_number: float | None = None, owner: bool = True
+    camera: PlenopticCamera,
+    near: float,
+    far: float,
+    *,
+    f_number: float | None = None,
+    owner: bool = True,
+    optics: RealOptics | None = None,
+    color: int | None = None,
 ) -> RaySetup:
-    """Prepare a camera for rays into a scene between z = near and far (mm), at an f-number (default: the camera's)."""
-    focal = camera.main_lens.focal_length
-    number = camera.main_lens.f_number if f_number is None else f_number
-    if number is None:
-        raise InputError(f"camera '{camera.name}' has none", field="main_lens.f_number", fix="give the aperture")
-    if not number > 0:
-        raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
+    """Prepare a camera for rays into a scene between z = near and far (mm), at an f-number (default: the camera's).
+
+    `color`: the channel 0 … 2 of the light that goes through real lenses; None: light of the camera's focal lengths.
+    """
+    pupil = pupil_of(camera, optics, f_number)
+    focal, lens_focal = _focal_lengths(camera, optics, color)
     if not focal < near < far:
         raise InputError(
             f"the scene reaches from {near:g} to {far:g} mm, which is not beyond the focal length of {focal:g} mm",
@@ -73,45 +85,69 @@ def ray_setup(
     k, l = (index.ravel() for index in camera.micro_images.lattice.indices())
     center = lens_center(k, l, camera)
     to_main, to_sensor = lens_distances(camera, k, l)
+    if not (to_main > pupil.distance).all():
+        raise InputError(f"is {pupil.distance:g} mm, not before the lens array", field="exit_pupil.distance")
     middle = camera.sensor.metric_from_image(predicted_center(k, l, camera)) - center[:, :2]
     slope = -middle / to_sensor[:, None]  # of the central ray, through the main lens' centre
     chords, steps = [], []
     for depth in (near, far):
         image = -focal * depth / (depth - focal)
-        step = image - center[:, 2]
-        chords.append(_expansion(camera, center[:, :2] + slope * step[:, None], image))
+        nearer = _field_curvature(center[:, :2] + slope * (image - center[:, 2])[:, None], optics)
+        step = image + nearer - center[:, 2]
+        chords.append(_expansion(camera, focal, center[:, :2] + slope * step[:, None], image, nearer))
         steps.append(step)
-    inverse_f = (
-        1 / camera.micro_lenses.focal_lengths[camera.micro_images.lens_type(k, l)]
-        if camera.type_count
-        else np.zeros(len(center))
-    )
+    inverse_f = 1 / lens_focal[camera.micro_images.lens_type(k, l)] if camera.type_count else np.zeros(len(center))
     offset = camera.sensor.position[:2] - center[:, :2]
-    columns = [*offset.T, 1 / to_sensor, inverse_f, *steps, to_main, *slope.T, *center[:, :2].T]
+    # Rays are blocked in the pupil's plane: D and C go there, and are used for nothing else.
+    to_pupil, from_pupil = to_main - pupil.distance, center[:, :2] - pupil.offset
+    columns = [*offset.T, 1 / to_sensor, inverse_f, *steps, to_pupil, *slope.T, *from_pupil.T]
     return RaySetup(
         width=camera.sensor.width,
         height=camera.sensor.height,
         pixel_size=camera.sensor.pixel_size,
-        owner=(
-            owner_map(camera.micro_images, camera.sensor.height, camera.sensor.width)
-            if owner
-            else np.zeros((0, 0), np.int32)
-        ),
+        owner=_owners(camera, pupil) if owner else np.zeros((0, 0), np.int32),
         lens=np.column_stack(columns).astype(np.float32),
         chord=np.concatenate(chords, axis=1).astype(np.float32),
         near=near,
         far=far,
-        aperture_radius=focal / number / 2,
-        lens_radius=camera.micro_lenses.lens_diameter / 2 if camera.type_count else 0.0,
+        aperture_radius=pupil.radius,
+        lens_shape=lens_shape(camera, optics),
+        real=real_constants(camera, optics, pupil),
     )
 
 
-def _expansion(camera: PlenopticCamera, about: Float64, image: float) -> Float64:
-    """Object x, y as polynomials (J, 2, 6) in the offset from `about` (J, 2) on the plane z = image behind the lens."""
-    focal = camera.main_lens.focal_length
+def _focal_lengths(camera: PlenopticCamera, optics: RealOptics | None, color: int | None) -> tuple[float, Float64]:
+    """F and f_i, mm, for a colour."""
+    main, lenses = camera.main_lens.focal_length, camera.micro_lenses.focal_lengths
+    if optics is None or color is None:
+        return main, lenses
+    return main * (1 + optics.main_lens_color[color]), lenses * (1 + optics.micro_lens_color[color])
+
+
+def _owners(camera: PlenopticCamera, pupil: Pupil) -> NDArray[np.int32]:
+    """The lens whose micro-image each pixel belongs to; with an exit pupil elsewhere, micro-images are elsewhere."""
+    grid = camera.micro_images
+    if pupil.distance or any(pupil.offset):
+        grid = micro_images_of_pupil(camera, (*pupil.offset, -pupil.distance))
+    return owner_map(grid, camera.sensor.height, camera.sensor.width)
+
+
+def _field_curvature(place: Float64, optics: RealOptics | None) -> Float64:
+    """How much nearer to the main lens (J,) mm its image lies at the places (J, 2) than on the axis."""
+    if optics is None or optics.field_radius is None:
+        return np.zeros(len(place))
+    return np.asarray((place**2).sum(axis=1) / (2 * optics.field_radius))
+
+
+def _expansion(camera: PlenopticCamera, focal: float, about: Float64, image: float, nearer: Float64) -> Float64:
+    """Object x, y as polynomials (J, 2, 6) in the offset from `about` (J, 2) on the planes z = image + nearer.
+
+    Curvature of field moves image points along the line through the main lens' centre, by `nearer` (J,) mm.
+    """
+    flat = (image / (image + nearer))[:, None]
 
     def objects(x: int, y: int) -> Float64:
-        points = np.column_stack([about + STENCIL * np.array([x, y]), np.full(len(about), image)])
+        points = np.column_stack([(about + STENCIL * np.array([x, y])) * flat, np.full(len(about), image)])
         return undistort_exactly(points, camera.distortion)[:, :2] * (focal / (image + focal))
 
     middle, right, left, down, up = objects(0, 0), objects(1, 0), objects(-1, 0), objects(0, 1), objects(0, -1)
@@ -127,38 +163,3 @@ def _expansion(camera: PlenopticCamera, about: Float64, image: float) -> Float64
         ],
         axis=-1,
     )
-
-
-def ray_samples(rays: int, pixel_size: float, lens_radius: float, seed: int) -> NDArray[np.float32]:
-    """Sample tables (TABLES, rays, 4): offset x, y on the pixel and x, y on the micro-lens' disc, mm.
-
-    Within a table the points are an Owen-scrambled Sobol sequence, so an average over them converges almost like 1/n
-    where light varies smoothly; tables are independent of each other, so pixels share no pattern.
-    """
-    if rays < 1:
-        raise InputError(f"is {rays}, needs at least 1", field="rays")
-    return _sample_tables(rays, pixel_size, lens_radius, seed).copy()
-
-
-@lru_cache(maxsize=2)  # making the tables takes longer than tracing a small image
-def _sample_tables(rays: int, pixel_size: float, lens_radius: float, seed: int) -> Float32:
-    tables = np.empty((TABLES, rays, 4), np.float32)
-    seeds = np.random.SeedSequence(seed).spawn(TABLES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # counts that are no power of two are a user's choice
-        for table, sequence in zip(tables, seeds, strict=True):
-            points = qmc.Sobol(4, scramble=True, rng=np.random.default_rng(sequence)).random(rays)
-            table[:, :2] = (points[:, :2] - 0.5) * pixel_size
-            table[:, 2:] = concentric_disc(points[:, 2:]) * lens_radius
-    return tables
-
-
-def concentric_disc(square: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Unit square (n, 2) → unit disc, keeping areas and neighbourhoods (Shirley and Chiu's concentric map)."""
-    a, b = (2 * square - 1).T
-    wide = np.abs(a) > np.abs(b)
-    radius = np.where(wide, a, b)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        angle = np.where(wide, np.pi / 4 * (b / a), np.pi / 2 - np.pi / 4 * (a / b))
-    angle = np.where(radius == 0, 0.0, angle)
-    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])

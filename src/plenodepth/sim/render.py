@@ -6,8 +6,9 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Lattice
 from plenodepth.sim.kernels.tracing import emit_rows, shade_rows, trace_rows
+from plenodepth.sim.optics.options import CHANNELS, RealOptics
 from plenodepth.sim.packed_scene import PackedScene, pack_scene
-from plenodepth.sim.rays import RaySetup, ray_samples, ray_setup
+from plenodepth.sim.rays import RaySetup, ray_setup
+from plenodepth.sim.samples import ray_samples
 from plenodepth.sim.scenes.scene import Scene
 
 Float32 = NDArray[np.float32]
@@ -37,6 +40,7 @@ class RenderSettings:
     vignetting: bool = True  # False: divide by the share of rays that pass the main lens
     neighbour_light: bool = False  # light that reaches a pixel through the lenses around its own
     threads: int | None = None  # None: all cores
+    optics: RealOptics | None = None  # None: thin lenses
 
     def __post_init__(self) -> None:
         if self.rays < 1:
@@ -97,13 +101,61 @@ def render(
     """Trace a scene. The same settings give the same bytes whatever the number of threads."""
     settings = settings or RenderSettings()
     start, cpu_start = time.perf_counter(), time.process_time()
+    optics = settings.optics
     if setup is None:
         depths = scene_depths(scene, camera.main_lens.focal_length)
-        setup = ray_setup(camera, *depths, f_number=settings.f_number)
+        setup = ray_setup(camera, *depths, f_number=settings.f_number, optics=optics)
     packed = pack_scene(scene)
-    samples = ray_samples(settings.rays, setup.pixel_size, setup.lens_radius, settings.seed)
     neighbours = neighbour_table(camera.micro_images.lattice, settings.neighbour_light)
+    if optics is None or not optics.bends_colors:
+        light, total = _trace(setup, neighbours, packed, settings, progress)
+    else:
+        light, total = _trace_colors(setup, camera, optics, neighbours, packed, settings, progress)
+    return Rendering(light, total, time.perf_counter() - start, time.process_time() - cpu_start)
+
+
+def _trace_colors(
+    setup: RaySetup,
+    camera: PlenopticCamera,
+    optics: RealOptics,
+    neighbours: NDArray[np.int32],
+    packed: PackedScene,
+    settings: RenderSettings,
+    progress: Progress | None,
+) -> tuple[Float32, int]:
+    """As `_trace`, one colour after the other. Red and blue get half the rays: colours double the work, no more."""
     light = np.zeros((setup.height, setup.width, 3), np.float32)
+    half = max(1, settings.rays // 2)
+    shares = [settings.rays if color == "G" else half for color in CHANNELS]
+    done = 0
+    for color, rays in enumerate(shares):
+        found = ray_setup(
+            camera, setup.near, setup.far, f_number=settings.f_number, optics=optics, color=color, owner=False
+        )
+        found = replace(found, owner=setup.owner)
+        before = done
+
+        def told(now: int, total: int, before: int = before, rays: int = rays) -> None:
+            if progress is not None:
+                progress(before + now, total // rays * sum(shares))
+
+        one, traced = _trace(found, neighbours, packed, replace(settings, rays=rays), told)
+        light[..., color] = one[..., color]
+        done += traced
+    return light, done
+
+
+def _trace(
+    setup: RaySetup,
+    neighbours: NDArray[np.int32],
+    packed: PackedScene,
+    settings: RenderSettings,
+    progress: Progress | None,
+) -> tuple[Float32, int]:
+    """Light (h, w, 3) on all pixels that have a lens, and the number of rays."""
+    light = np.zeros((setup.height, setup.width, 3), np.float32)
+    diffracted = settings.optics is not None and settings.optics.wavelength is not None
+    samples = ray_samples(settings.rays, setup.pixel_size, setup.lens_shape, settings.seed, diffracted=diffracted)
     per_pixel = int(settings.rays * neighbours.shape[1])
     bands = list(_bands(setup, per_pixel, packed))
     total = int(np.count_nonzero(setup.owner >= 0)) * per_pixel
@@ -119,7 +171,7 @@ def render(
             done += rays
             if progress is not None:
                 progress(done, total)
-    return Rendering(light, total, time.perf_counter() - start, time.process_time() - cpu_start)
+    return light, total
 
 
 def _bands(setup: RaySetup, per_pixel: int, packed: PackedScene) -> Iterator[tuple[int, int]]:
@@ -158,17 +210,20 @@ def _trace_with_triangles(
     most = rows * setup.width * settings.rays * neighbours.shape[1]
     origins, directions = np.empty((most, 3), np.float32), np.empty((most, 3), np.float32)
     counts = np.empty((rows, setup.width), np.int32)
-    n = emit_rows(*band, setup.owner, neighbours, *_optics(setup), samples, settings.seed, origins, directions, counts)
+    weights = None if setup.real is None else np.empty(most, np.float32)
+    n = emit_rows(
+        *band, setup.owner, neighbours, *_optics(setup), samples, settings.seed, origins, directions, weights, counts
+    )
     origins, directions = origins[:n], directions[:n]
     shade_rows(
-        band[0], settings.rays, origins, directions, counts, *packed.triangles.intersect(origins, directions),
+        band[0], settings.rays, origins, directions, weights, counts, *packed.triangles.intersect(origins, directions),
         packed.objects, packed.kinds, packed.triangles.owner, packed.triangles.normals, packed.triangles.colors,
         packed.triangles.texture_coordinates, packed.texels, packed.volumes, packed.lamps, packed.ambient,
         packed.background, settings.vignetting, light,
     )  # fmt: skip
 
 
-def _optics(setup: RaySetup) -> tuple[Float32, Float32, np.float32, np.float32, np.float32, np.float32]:
+def _optics(setup: RaySetup) -> tuple[Any, ...]:
     single = np.float32
     return (
         setup.lens,
@@ -177,4 +232,5 @@ def _optics(setup: RaySetup) -> tuple[Float32, Float32, np.float32, np.float32, 
         single(setup.near),
         single(setup.far),
         single(setup.aperture_radius),
+        setup.real,
     )

@@ -82,12 +82,14 @@ def expose(
     settings: SensorSettings | None = None,
     owner: NDArray[np.int32] | None = None,
     *,
+    crosstalk: float = 0.0,
     threads: int | None = None,
 ) -> RawArray:
     """The raw image of `light` (h, w, 3): uint8 for 8 bits, else uint16; (h, w), or (h, w, 3) in colour.
 
     `owner` (h, w) is the micro-lens behind each pixel (−1: none), needed for differences between lenses. With a Bayer
-    pattern each pixel keeps the colour of its filter. The same settings give the same bytes for any number of threads.
+    pattern each pixel keeps the colour of its filter. `crosstalk` is the part of a photosite's signal that its four
+    neighbours get, together. The same settings give the same bytes for any number of threads.
     """
     settings = settings or SensorSettings()
     light = np.asarray(light)
@@ -98,12 +100,20 @@ def expose(
     shape = (height, width, 3) if settings.color and settings.bayer is None else (height, width)
     raw = np.empty(shape, np.uint8 if settings.bit_depth == 8 else np.uint16)
 
-    def fill(band: tuple[int, int]) -> None:
-        rows = slice(*band)
+    def signal_of(rows: slice) -> Float32:
         signal = _photosites(light[rows], settings)
         if gains is not None and owner is not None:
             lens = gains[owner[rows]]
             signal *= lens if signal.ndim == 2 else lens[..., None]
+        return signal
+
+    def fill(band: tuple[int, int]) -> None:
+        rows = slice(*band)
+        if crosstalk > 0:
+            around = slice(max(0, band[0] - 2), min(height, band[1] + 2))  # whole periods of the Bayer pattern
+            signal = mixed_neighbours(signal_of(around), crosstalk)[band[0] - around.start :][: band[1] - band[0]]
+        else:
+            signal = signal_of(rows)
         stream = np.random.SeedSequence(settings.seed, spawn_key=(NOISE_STREAM, band[0] // ROWS_AT_A_TIME))
         raw[rows] = _numbers(signal, settings, np.random.default_rng(stream))
 
@@ -112,6 +122,17 @@ def expose(
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         list(pool.map(fill, bands))
     return raw
+
+
+def mixed_neighbours(signal: Float32, crosstalk: float) -> Float32:
+    """Signals (h, w) or (h, w, 3) after each photosite has given `crosstalk`/4 to each of its four neighbours.
+
+    Beyond the edges lie photosites like the outermost ones.
+    """
+    padded = np.pad(signal, [(1, 1), (1, 1), *[(0, 0)] * (signal.ndim - 2)], mode="edge")
+    beside = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    mixed: Float32 = np.float32(1 - crosstalk) * signal + np.float32(crosstalk / 4) * beside
+    return mixed
 
 
 def lens_gains(settings: SensorSettings, count: int) -> Float32:

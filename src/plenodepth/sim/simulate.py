@@ -15,7 +15,9 @@ from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.sim import output
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan, LidarSettings, extrinsic_targets, join_scans, scan_scene
-from plenodepth.sim.rays import ray_setup
+from plenodepth.sim.optics.camera import camera_with_optics
+from plenodepth.sim.optics.file import optics_content, save_optics
+from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import Progress, Rendering, RenderSettings, render, scene_depths
 from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
 from plenodepth.sim.scenes.scene_file import load_scene
@@ -62,7 +64,7 @@ class FrameInfo:
             "rays": self.rays,
             "seconds": round(self.seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
-            "render": asdict(self.render),
+            "render": self._render_content(),
             "sensor": asdict(self.sensor),
             "kind": self.kind,
         }
@@ -70,6 +72,11 @@ class FrameInfo:
             content |= {"frame": self.frame, "objects": list(self.objects)}
         optional = {"key": self.key, "distance": self.distance}
         return content | {name: value for name, value in optional.items() if value is not None}
+
+    def _render_content(self) -> dict[str, Any]:
+        """The settings, with those options of real lenses that are on."""
+        optics = self.render.optics
+        return asdict(self.render) | {"optics": None if optics is None else optics_content(optics)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +109,8 @@ class SimulatedFrame:
         if self.targets is not None:
             output.write_targets(self.targets, folder)
         output.write_description(self.info.content(), self.camera, folder, scene_file)
+        if self.info.render.optics is not None:
+            save_optics(self.info.render.optics, folder / output.OPTICS)
 
 
 def render_scene(
@@ -117,8 +126,11 @@ def render_scene(
     `frame` is the number that board corners and poses carry. The same settings give the same arrays.
     """
     settings = settings or FrameSettings()
+    optics = settings.render.optics
     scene = scene if isinstance(scene, Scene) else load_scene(scene)
-    setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=settings.render.f_number)
+    camera = camera_with_optics(camera, optics)
+    depths = scene_depths(scene, camera.main_lens.focal_length)
+    setup = ray_setup(camera, *depths, f_number=settings.render.f_number, optics=optics)
     rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
     lidar = targets = None
     if settings.lidar:
@@ -126,7 +138,7 @@ def render_scene(
         if any(isinstance(thing, Checkerboard) for thing in scene.objects):
             targets = extrinsic_targets(scene, lidar.cam_from_lidar)
     return SimulatedFrame(
-        raw=expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads),
+        raw=_exposed(rendering, settings, setup),
         light=rendering.light,
         scene=scene,
         camera=camera,
@@ -154,10 +166,13 @@ def render_white(
     if f_number is None:
         raise InputError("the camera has none", field="f_number", fix="give one")
     settings = replace(settings, render=replace(settings.render, f_number=f_number))
+    optics = settings.render.optics
+    camera = camera_with_optics(camera, optics)
     scene = white_scene(camera)
-    setup = ray_setup(camera, *scene_depths(scene, camera.main_lens.focal_length), f_number=f_number)
+    depths = scene_depths(scene, camera.main_lens.focal_length)
+    setup = ray_setup(camera, *depths, f_number=f_number, optics=optics)
     rendering = render(scene, camera, settings.render, setup=setup, progress=progress)
-    raw = expose(rendering.light, settings.sensor, setup.owner, threads=settings.render.threads)
+    raw = _exposed(rendering, settings, setup)
     return SimulatedFrame(raw, rendering.light, scene, camera, _info("white", camera, rendering, settings))
 
 
@@ -215,6 +230,17 @@ def white_scene(camera: PlenopticCamera) -> Scene:
     distance = max(WHITE_DISTANCE, 4 * camera.main_lens.focal_length)
     wall = Pose(np.eye(3), np.array([0.0, 0.0, distance]))
     return Scene((Rectangle(20 * distance, 20 * distance, wall, Material(emits=True), name="white"),))
+
+
+def _exposed(rendering: Rendering, settings: FrameSettings, setup: RaySetup) -> RawArray:
+    optics = settings.render.optics
+    return expose(
+        rendering.light,
+        settings.sensor,
+        setup.owner,
+        crosstalk=0.0 if optics is None else optics.crosstalk,
+        threads=settings.render.threads,
+    )
 
 
 def _info(

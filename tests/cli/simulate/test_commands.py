@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import Refused, Run
 
+from plenodepth.camera import load_plenoptic_camera
 from plenodepth.io import read_image
+from plenodepth.sim import RealOptics, Stop, load_optics
 from plenodepth.sim.scenes.twins import twin
 
 SCENE = """
@@ -59,6 +62,31 @@ def test_the_sensor_is_as_asked(
     raw = read_image(out / "raw.png")
     assert raw.shape == shape
     assert largest / 2 < raw.max() <= largest
+
+
+def test_real_lenses_come_from_a_file_and_are_kept_beside_the_image(succeeds: Run, scene: Path, tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text("plenodepth_optics: 1\nexit_pupil: {distance: -15}\nclear_aperture: 0.9\n")
+    options = ("--camera", "r12-mini", "--rays", 1, "--optics", tmp_path / "real.yaml")
+    for command in (("scene", scene), ("white",)):
+        out = tmp_path / command[0]
+        succeeds("simulate", *command, "--out", out, *options)
+        assert load_optics(out / "optics.yaml") == RealOptics(exit_pupil=Stop(-15.0), clear_aperture=0.9)
+        kept = json.loads((out / "info.json").read_text())["render"]["optics"]
+        assert kept == {"exit_pupil": {"distance": -15.0, "offset": [0.0, 0.0]}, "clear_aperture": 0.9}
+        assert load_plenoptic_camera(out / "camera.yaml").main_lens.pupil_distance == -15
+
+
+def test_an_image_without_real_lenses_has_no_file_of_them(succeeds: Run, tmp_path: Path) -> None:
+    succeeds("simulate", "white", "--camera", "r12-mini", "--rays", 1, "--out", tmp_path / "white")
+    assert not (tmp_path / "white" / "optics.yaml").exists()
+
+
+def test_a_wrong_key_of_real_lenses_is_named(refused: Refused, tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text("plenodepth_optics: 1\nclear_apperture: 0.9\n")
+    message = refused("simulate", "white", "--out", tmp_path / "out", "--optics", tmp_path / "real.yaml")
+    assert "real.yaml: clear_apperture: unknown key (did you mean clear_aperture?)" in message
+    assert "r99.yaml" in refused("simulate", "dataset", "r12-a", "--optics", "r99.yaml", "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 FEW = ("white/f04.00", "scenes/calib", "scenes/plane-1", "scenes/figurines-2")

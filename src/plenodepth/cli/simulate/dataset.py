@@ -9,18 +9,31 @@ import typer
 
 from plenodepth.cli.shared.common import JsonOption, console, print_json
 from plenodepth.cli.shared.progress import ray_progress
-from plenodepth.cli.simulate.options import OutOption, RaysOption, SeedOption, ThreadsOption
+from plenodepth.cli.simulate.options import (
+    OpticsOption,
+    OutOption,
+    RaysOption,
+    SeedOption,
+    ThreadsOption,
+    chosen_optics,
+)
 
 
 def dataset(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="r12-a, r12-b, r12-c, r12-es, r12-elp20 or upc-s.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="r12-a, r12-b, r12-c, r12-es, r12-elp20 or upc-s; with real lenses: r12-a-real, r12-es-real.",
+            show_default=False,
+        ),
     ],
     out: OutOption,
     quick: Annotated[bool, typer.Option("--quick", help="A small sensor: seconds instead of minutes.")] = False,
     rays: RaysOption = 64,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
+    optics: OpticsOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make all frames anew, also those that are there.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -38,6 +51,7 @@ def dataset(
             rays=rays,
             seed=seed,
             threads=threads,
+            optics=chosen_optics(optics),
             fresh=fresh,
             on_frame=progress.frame,
             progress=progress,

@@ -11,7 +11,7 @@ import typer
 from plenodepth.cli.shared.common import console, print_json
 
 if TYPE_CHECKING:  # the simulator's imports (Numba, Embree) take a second; `--help` should not
-    from plenodepth.sim import FrameInfo, SensorSettings
+    from plenodepth.sim import FrameInfo, RealOptics, SensorSettings
 
 CameraOption = Annotated[str, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder to write; it appears complete or not at all.")]
@@ -20,6 +20,10 @@ SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Default: all cores.")]
 ApertureOption = Annotated[float | None, typer.Option("--aperture", help="f-number; default: the camera's.")]
 VignettingOption = Annotated[bool, typer.Option("--vignetting/--no-vignetting", help="Keep or remove the vignetting.")]
+OpticsOption = Annotated[
+    str | None,
+    typer.Option("--optics", help="Real lenses: a file (examples/optics), or r12-a-real, r12-es-real; default: thin."),
+]
 NeighbourOption = Annotated[
     bool, typer.Option("--neighbour-light", help="Also trace light through the lenses around a pixel's own.")
 ]
@@ -53,6 +57,13 @@ class SensorOptions:
             noise=self.noise,
             seed=seed,
         )
+
+
+def chosen_optics(optics: str | None) -> RealOptics | None:
+    """The real lenses of a file or of a name; None: thin lenses."""
+    from plenodepth.sim import load_optics
+
+    return None if optics is None else load_optics(optics)
 
 
 def print_cost(info: FrameInfo, out: Path, as_json: bool) -> None:

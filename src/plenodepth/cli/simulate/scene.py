@@ -15,12 +15,14 @@ from plenodepth.cli.simulate.options import (
     ApertureOption,
     CameraOption,
     NeighbourOption,
+    OpticsOption,
     OutOption,
     RaysOption,
     SeedOption,
     SensorOptions,
     ThreadsOption,
     VignettingOption,
+    chosen_optics,
     print_cost,
 )
 
@@ -38,6 +40,7 @@ def scene(
     sensor: SensorOptions,
     vignetting: VignettingOption = True,
     neighbour_light: NeighbourOption = False,
+    optics: OpticsOption = None,
     lidar: Annotated[bool, typer.Option("--lidar", help="Also scan the scene from beside the camera.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,12 +51,12 @@ def scene(
     from plenodepth.sim import FrameSettings, RenderSettings, lidar_for_scene, load_scene, simulate_scene
     from plenodepth.sim.lidar import TERRESTRIAL_SIGMA
 
-    loaded, optics = load_scene(scene_file), load_plenoptic_camera(camera)
+    loaded, behind = load_scene(scene_file), load_plenoptic_camera(camera)
     settings = FrameSettings(
-        RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads),
+        RenderSettings(rays, seed, aperture, vignetting, neighbour_light, threads, chosen_optics(optics)),
         sensor.settings(seed),
         [lidar_for_scene(loaded, range_sigma=TERRESTRIAL_SIGMA, seed=seed)] if lidar else (),
     )
     with ray_progress(scene_file.stem, quiet=as_json) as progress:
-        frame = simulate_scene(loaded, optics, out, settings, scene_file=scene_file, progress=progress)
+        frame = simulate_scene(loaded, behind, out, settings, scene_file=scene_file, progress=progress)
     print_cost(frame.info, out, as_json)

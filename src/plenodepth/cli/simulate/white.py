@@ -10,11 +10,13 @@ from plenodepth.cli.simulate.options import (
     ApertureOption,
     CameraOption,
     NeighbourOption,
+    OpticsOption,
     OutOption,
     RaysOption,
     SeedOption,
     SensorOptions,
     ThreadsOption,
+    chosen_optics,
     print_cost,
 )
 
@@ -30,6 +32,7 @@ def white(
     threads: ThreadsOption = None,
     sensor: SensorOptions,
     neighbour_light: NeighbourOption = False,
+    optics: OpticsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Render a white image, at any f-number.
@@ -39,9 +42,10 @@ def white(
     from plenodepth.sim import FrameSettings, RenderSettings, simulate_white
 
     settings = FrameSettings(
-        RenderSettings(rays, seed, neighbour_light=neighbour_light, threads=threads), sensor.settings(seed)
+        RenderSettings(rays, seed, neighbour_light=neighbour_light, threads=threads, optics=chosen_optics(optics)),
+        sensor.settings(seed),
     )
-    optics = load_plenoptic_camera(camera)
+    behind = load_plenoptic_camera(camera)
     with ray_progress("white image", quiet=as_json) as progress:
-        frame = simulate_white(aperture, optics, out, settings, progress=progress)
+        frame = simulate_white(aperture, behind, out, settings, progress=progress)
     print_cost(frame.info, out, as_json)

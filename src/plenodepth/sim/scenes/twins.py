@@ -13,6 +13,8 @@ from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
+from plenodepth.sim.optics.options import RealOptics
+from plenodepth.sim.optics.presets import optics_preset
 from plenodepth.sim.scenes.figurines import figurine
 from plenodepth.sim.scenes.scene import Checkerboard, Light, Material, Mesh, Rectangle, Scene, SceneObject
 from plenodepth.sim.scenes.textures import noise_image, solid_noise
@@ -51,11 +53,12 @@ class PlannedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Twin:
-    """A dataset to make: its camera and its frames."""
+    """A dataset to make: its camera, its frames, and what real lenses do to them (None: thin lenses)."""
 
     name: str
     camera: PlenopticCamera
     frames: tuple[PlannedFrame, ...]
+    optics: RealOptics | None = None
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,10 @@ class BoardKind:
 
 def twin(name: str, *, quick: bool = False, seed: int = 0) -> Twin:
     """The plan of a dataset; `quick` takes a small sensor, and boards and objects that fit it."""
-    if name not in TWINS:
-        raise InputError(f"is no dataset (there are: {', '.join(TWINS)})", field="dataset", file=name)
-    return TWINS[name](name, quick, seed)
+    if name not in TWIN_NAMES:
+        raise InputError(f"is no dataset (there are: {', '.join(TWIN_NAMES)})", field="dataset", file=name)
+    plan = TWINS[REAL_TWINS.get(name, name)](name, quick, seed)
+    return replace(plan, optics=optics_preset(name)) if name in REAL_TWINS else plan
 
 
 def _camera(name: str, quick: bool) -> tuple[PlenopticCamera, float]:
@@ -292,3 +296,5 @@ TWINS: dict[str, Callable[[str, bool, int], Twin]] = {
     "r12-elp20": _elp20,
     "upc-s": _upc,
 }
+REAL_TWINS = {"r12-a-real": "r12-a", "r12-es-real": "r12-es"}  # with real lenses, otherwise the same
+TWIN_NAMES = (*TWINS, *REAL_TWINS)

@@ -1,0 +1,81 @@
+"""The camera that stands behind real lenses: where its exit pupil is, and with it its micro-images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plenodepth.camera import PlenopticCamera
+from plenodepth.camera.micro_images import fitted_to_lenses
+from plenodepth.camera.model import ExitPupil, MicroImageArray
+from plenodepth.errors import InputError
+from plenodepth.geometry import Pose
+from plenodepth.sim.optics.options import RealOptics
+from plenodepth.sim.samples import CELLS, LensShape
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """The exit pupil at an f-number, mm: distance e from the thin lens towards the sensor, middle, radius."""
+
+    distance: float
+    offset: tuple[float, float]
+    radius: float
+
+
+def pupil_of(camera: PlenopticCamera, optics: RealOptics | None, f_number: float | None = None) -> Pupil:
+    """The pupil of the optics where they have one, else the camera's own: the thin lens itself by default."""
+    lens = camera.main_lens
+    number = lens.f_number if f_number is None else f_number
+    if number is None:
+        raise InputError(f"camera '{camera.name}' has none", field="main_lens.f_number", fix="give the aperture")
+    if not number > 0:
+        raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
+    chosen = None if optics is None else optics.exit_pupil
+    own = lens.exit_pupil
+    diameter = (chosen or own).diameter if chosen or own else None  # type: ignore[union-attr]
+    if diameter is None:
+        diameter = lens.focal_length / number
+    elif lens.f_number is None:
+        raise InputError("is given for an unknown f-number", field="exit_pupil.diameter", fix="add main_lens.f_number")
+    else:
+        diameter *= lens.f_number / number
+    distance = lens.pupil_distance if chosen is None else chosen.distance
+    return Pupil(distance, (0.0, 0.0) if chosen is None else chosen.offset, diameter / 2)
+
+
+def camera_with_optics(camera: PlenopticCamera, optics: RealOptics | None) -> PlenopticCamera:
+    """The camera as these optics make it: their exit pupil in the place of its own, and the grid that goes with it.
+
+    All other options stay in the optics: the camera is that of thin lenses, which depth is compared with.
+    """
+    if optics is None or optics.exit_pupil is None:
+        return camera
+    stop = optics.exit_pupil
+    lens = replace(camera.main_lens, exit_pupil=ExitPupil(stop.distance, stop.diameter))
+    return replace(camera, main_lens=lens, micro_images=micro_images_of_pupil(camera, (*stop.offset, -stop.distance)))
+
+
+def micro_images_of_pupil(camera: PlenopticCamera, middle: tuple[float, float, float]) -> MicroImageArray:
+    """The grid nearest to where the lenses show the middle of a pupil, a point (3,) mm in the camera frame."""
+    # Seen from the pupil's middle as the origin, these are the projections of the lens centres.
+    pose, sensor = camera.micro_lenses.cam_from_mla, camera.sensor
+    moved = replace(
+        camera,
+        main_lens=replace(camera.main_lens, exit_pupil=None),
+        sensor=replace(sensor, position=sensor.position - np.array(middle)),
+        micro_lenses=replace(
+            camera.micro_lenses, cam_from_mla=Pose(pose.rotation, pose.translation - np.array(middle))
+        ),
+    )
+    return fitted_to_lenses(moved).micro_images
+
+
+def lens_shape(camera: PlenopticCamera, optics: RealOptics | None) -> LensShape:
+    """The opening of the micro-lenses; of radius 0 for pinholes."""
+    radius = camera.micro_lenses.lens_diameter / 2 if camera.type_count else 0.0
+    if optics is None:
+        return LensShape(radius)
+    sides = CELLS[camera.micro_images.lattice.arrangement] if optics.corner_reach > 1 else ()
+    return LensShape(radius * optics.clear_aperture, optics.corner_reach, sides)
