@@ -2,18 +2,20 @@
 
 A ray starts at the point X of a pixel, meets its micro-lens (centre C) at C + y, leaves it with the slope
     (y − x)/d − y/f,      x = X − C,
-which holds for Galilean, Keplerian, unfocused and pinhole arrays alike, and meets the main lens at q = C + y + slope·D;
-it is blocked when |q| exceeds the aperture's radius. Lateral distortion moves the point behind the main lens, so a ray
-is fixed by two such points: where its line meets the images of the planes z = near and z = far, each undistorted and
-taken through the main lens. Between lens and scene a distorted "ray" is slightly bent; the chord from near to far
-follows it best when both lie close about the scene.
+which holds for Galilean, Keplerian, unfocused and pinhole arrays alike, and meets the plane of the exit pupil, P from
+the array, at C + y + slope·P; it is blocked when it passes beside the pupil. By default the pupil is the main lens
+itself, P = D. `kernels/real_rays.py` has what real lenses add.
+
+Lateral distortion moves the point behind the main lens, so a ray is fixed by two such points: where its line meets the
+images of the planes z = near and z = far, each undistorted and taken through the main lens. Between lens and scene a
+distorted "ray" is slightly bent; the chord from near to far follows it best when both lie close about the scene.
 
 Undistortion is expanded to second order about each lens' central ray: six numbers per coordinate and plane.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +89,8 @@ def ray_setup(
     to_main, to_sensor = lens_distances(camera, k, l)
     if not (to_main > pupil.distance).all():
         raise InputError(f"is {pupil.distance:g} mm, not before the lens array", field="exit_pupil.distance")
-    middle = camera.sensor.metric_from_image(predicted_center(k, l, camera)) - center[:, :2]
+    thin = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=None))
+    middle = camera.sensor.metric_from_image(predicted_center(k, l, thin)) - center[:, :2]
     slope = -middle / to_sensor[:, None]  # of the central ray, through the main lens' centre
     chords, steps = [], []
     for depth in (near, far):

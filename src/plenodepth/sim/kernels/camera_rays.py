@@ -9,7 +9,7 @@ from plenodepth.compiling import compiled, inlined
 f4 = np.float32
 u4 = np.uint32
 
-# Columns of a lens (`RaySetup.lens`).
+# Columns of a lens (`RaySetup.lens`). D goes to the exit pupil, and the centre is relative to the pupil's middle.
 OFFSET_X, OFFSET_Y, INVERSE_D, INVERSE_F, NEAR_STEP, FAR_STEP, D, SLOPE_X, SLOPE_Y, CENTER_X, CENTER_Y = range(11)
 
 
@@ -38,7 +38,8 @@ def pixel_hash(u, v, seed):
 def scene_ray(lens, chord, j, x, y, lens_x, lens_y, near, far):
     """The ray from the pixel point (x, y), relative to the lens centre, through (lens_x, lens_y) on the lens.
 
-    Returns (qx, qy, ox, oy, sx, sy): where it meets the main lens, and the ray in the scene.
+    Returns (qx, qy, ox, oy, sx, sy): where it meets the plane of the exit pupil, relative to the pupil's middle, and
+    the ray in the scene.
     """
     slope_x = (lens_x - x) * lens[j, INVERSE_D] - lens_x * lens[j, INVERSE_F]
     slope_y = (lens_y - y) * lens[j, INVERSE_D] - lens_y * lens[j, INVERSE_F]

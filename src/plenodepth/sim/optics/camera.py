@@ -73,9 +73,18 @@ def micro_images_of_pupil(camera: PlenopticCamera, middle: tuple[float, float, f
 
 
 def lens_shape(camera: PlenopticCamera, optics: RealOptics | None) -> LensShape:
-    """The opening of the micro-lenses; of radius 0 for pinholes."""
-    radius = camera.micro_lenses.lens_diameter / 2 if camera.type_count else 0.0
+    """The opening of the micro-lenses: that of the optics where they have one, else the camera's; 0 for pinholes."""
+    if not camera.type_count:
+        return LensShape(0.0)
+    radius = camera.micro_lenses.lens_diameter / 2
     if optics is None:
         return LensShape(radius)
+    if optics.clear_aperture < 1:
+        radius = half_pitch(camera) * optics.clear_aperture
     sides = CELLS[camera.micro_images.lattice.arrangement] if optics.corner_reach > 1 else ()
-    return LensShape(radius * optics.clear_aperture, optics.corner_reach, sides)
+    return LensShape(radius, optics.corner_reach, sides)
+
+
+def half_pitch(camera: PlenopticCamera) -> float:
+    """Half the mean pitch of the micro-lenses, mm."""
+    return float(camera.micro_lenses.pitch.mean()) / 2

@@ -81,8 +81,8 @@ class RealOptics:
 
     @property
     def bends_colors(self) -> bool:
-        """Whether the three colours go different ways."""
-        return len(set(zip(self.main_lens_color, self.micro_lens_color, strict=True))) > 1
+        """Whether a colour has focal lengths of its own."""
+        return any(self.main_lens_color) or any(self.micro_lens_color)
 
     def only(self, *names: str) -> RealOptics:
         """These options alone, all others off: to see what one effect does."""
