@@ -1,4 +1,4 @@
-"""Experiments made of all rooms: `reproduction`, the paper's experiments done again."""
+"""Experiments made of all rooms: `reproduction`, the paper's experiments done again; `optics`, real lenses."""
 
 from typing import TYPE_CHECKING
 
