@@ -6,7 +6,7 @@ import pytest
 from plenodepth.camera import lens_center, preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.sim.optics import RealOptics
-from plenodepth.studies.optics.effects import EFFECTS, away_from_axis, effects_on_depth, wall_distances
+from plenodepth.studies.optics.effects import EFFECTS, Effect, away_from_axis, effects_on_depth, wall_distances
 
 CAMERA = shrunk(preset("r12-es"), 16, 14)
 
@@ -19,7 +19,7 @@ def test_without_an_effect_depth_is_right_and_a_smaller_lens_makes_things_seem_n
     none, smaller = effects_on_depth(
         CAMERA,
         [distance],
-        {"none": RealOptics(), "smaller": RealOptics(clear_aperture=0.85)},
+        {"none": Effect(), "smaller": Effect(RealOptics(clear_aperture=0.85))},
         rays=32,
         told=lambda done, total, name: told.append(f"{done}/{total} {name}"),
     )
@@ -29,7 +29,7 @@ def test_without_an_effect_depth_is_right_and_a_smaller_lens_makes_things_seem_n
 
 
 def test_every_option_is_in_the_table() -> None:
-    used = {name for optics in EFFECTS.values() for name in optics.used}
+    used = {name for effect in EFFECTS.values() for name in effect.optics.used}
     assert used == set(RealOptics.__dataclass_fields__)
 
 
