@@ -77,13 +77,13 @@ def test_precision_scales_with_that_of_disparity_and_with_distance() -> None:
 
 
 def test_precision_is_what_a_wrong_disparity_does_to_depth() -> None:
-    from plenodepth.camera import corrected_disparity, lens_distances, virtual_depth_from_disparity
+    from plenodepth.camera import corrected_disparity, pitch_ratio, virtual_depth_from_disparity
 
     camera = preset("r12-e")
     z = 800.0
     v = virtual_from_metric(z, camera)
     baseline = np.array([float(v) / 2 * camera.micro_images.lattice.diameter, 0.0])
-    ratio = lens_distances(camera).pitch_ratio
+    ratio = pitch_ratio(camera)
     wrong = corrected_disparity(baseline, v, ratio) + [1e-4, 0.0]
     shifted = metric_from_virtual(virtual_depth_from_disparity(wrong, baseline, ratio), camera)
     assert abs(shifted - z) == pytest.approx(float(depth_precision(z, camera, 1e-4)), rel=1e-3)

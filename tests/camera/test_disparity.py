@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plenodepth.camera import (
     corrected_disparity,
-    lens_distances,
+    pitch_ratio,
     preset,
     project,
     uncorrected_disparity,
@@ -37,7 +37,7 @@ def test_corrected_disparity_equals_the_projected_one_without_tilt(name: str) ->
     points = unproject(grid.center(6, 6) + [2.0, -3.0], 6, 6, v, camera, depth_scale=False)
     reference = project(points, 6, 6, camera).uv - grid.center(6, 6)
     target = project(points, k, l, camera).uv - grid.center(k, l)
-    predicted = corrected_disparity(grid.center(6, 6) - grid.center(k, l), v, lens_distances(camera).pitch_ratio)
+    predicted = corrected_disparity(grid.center(6, 6) - grid.center(k, l), v, pitch_ratio(camera))
     assert np.abs(target - reference - predicted).max() < 1e-8
 
 
@@ -45,7 +45,7 @@ def test_figures_of_the_reference_for_one_pair() -> None:
     """v = 8.825 between two lenses of R12-A: −5.526 px with the correction, −5.283 px without."""
     camera = without_distortion(without_tilt(preset("r12-a")))
     baseline = camera.micro_images.center(80, 70) - camera.micro_images.center(82, 70)
-    corrected = corrected_disparity(baseline, 8.825, lens_distances(camera).pitch_ratio)
+    corrected = corrected_disparity(baseline, 8.825, pitch_ratio(camera))
     assert corrected == pytest.approx([-5.5262, 0], abs=0.01)
     assert uncorrected_disparity(baseline, 8.825) == pytest.approx([-5.2826, 0], abs=0.01)
 

@@ -7,7 +7,9 @@ import pytest
 from cameras import keplerian, unfocused
 
 from plenodepth.camera import (
+    ExitPupil,
     PlenopticCamera,
+    fitted_to_lenses,
     intrinsic_names,
     lens_center,
     perturbed_camera,
@@ -30,6 +32,8 @@ CAMERAS = {
     "keplerian": keplerian,
     "unfocused": unfocused,
     "pinhole": lambda: preset("r12-b-pinhole"),
+    "pupil before": lambda: with_real_optics(preset("r12-b"), ExitPupil(-15.0, 12.0, (0.8, -0.5)), 0.9),
+    "pupil behind": lambda: with_real_optics(preset("r12-a"), ExitPupil(20.0), None),
 }
 # Steps for which truncation and rounding of a central difference are both small, in the unit of each parameter.
 STEPS = {
@@ -45,7 +49,19 @@ STEPS = {
     "micro_lenses.focal_lengths": 1e-6,
     "sensor.position": 1e-6,
     "sensor.pixel_size": 1e-9,
+    "main_lens.exit_pupil": 1e-5,
+    "micro_lenses.clear_aperture": 1e-5,
 }
+
+
+def with_real_optics(camera: PlenopticCamera, pupil: ExitPupil, clear_aperture: float | None) -> PlenopticCamera:
+    return fitted_to_lenses(
+        replace(
+            camera,
+            main_lens=replace(camera.main_lens, exit_pupil=pupil),
+            micro_lenses=replace(camera.micro_lenses, clear_aperture=clear_aperture),
+        )
+    )
 
 
 def step_of(name: str) -> float:

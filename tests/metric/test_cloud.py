@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from plenodepth.camera import (
     PlenopticCamera,
     corrected_disparity,
-    lens_distances,
+    pitch_ratio,
     preset,
     project,
     virtual_from_metric,
@@ -119,7 +119,7 @@ def test_a_coarse_map_covers_the_scene_once(camera, as_map, depth):
     once, all_pixels = point_cloud(coarse, camera), point_cloud(coarse, camera, every_pixel=True)
     assert np.allclose(once.points[:, 2], depth, atol=0.01)
     # How often: once per lens that sees the point, which are as many as disparities fit into a micro-image.
-    disparity = corrected_disparity([1.0], v.mean(), lens_distances(camera).pitch_ratio)[0]
+    disparity = corrected_disparity([1.0], v.mean(), pitch_ratio(camera))[0]
     assert len(all_pixels) / len(once) == pytest.approx(1 / disparity**2, rel=0.05)
     # Each piece of the plane, as large as what one lens adds, gets about as many points: no gaps, nothing twice.
     middle = once.points[np.abs(once.points[:, :2]).max(axis=1) < 0.3 * np.abs(once.points[:, 1]).max()]

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import isotonic_regression
 from simulated import rendered_light
 
-from plenodepth.camera import ExitPupil, PlenopticCamera, preset
+from plenodepth.camera import ExitPupil, PlenopticCamera, predicted_center, preset
 from plenodepth.camera.aperture.clipping import open_part, pupil_on_lens
 from plenodepth.camera.presets import shrunk
 from plenodepth.raw.offsets import pixel_offsets
-from plenodepth.raw.vignetting import model_white_image, nowhere_rising, predicted_vignetting, pupil_image
+from plenodepth.raw.vignetting import model_white_image, nowhere_rising, predicted_vignetting
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.simulate import white_scene
 
@@ -50,8 +50,9 @@ def test_a_white_image_through_a_distant_pupil_is_that_of_each_lens() -> None:
     camera = preset("r12-c")
     pupil = ExitPupil(12.0, 10.0)
     camera = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=pupil))
-    model, middle = model_white_image(camera), pupil_image(camera)
-    moved = middle - pupil_image(preset("r12-c"))
+    indices = camera.micro_images.lattice.indices()
+    model, middle = model_white_image(camera), predicted_center(*indices, camera)
+    moved = middle - predicted_center(*indices, preset("r12-c"))
     assert 2 < np.linalg.norm(moved[5, 5]) < 5
     assert np.sign(moved[5, 5]).tolist() == [1, 1] or np.sign(moved[5, 5]).tolist() == [-1, -1]
     pixel = camera.sensor.pixel_size

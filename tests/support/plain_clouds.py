@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import PlenopticCamera, apparent_position, corrected_disparity, lens_distances, unproject
+from plenodepth.camera import (
+    PlenopticCamera,
+    apparent_position,
+    corrected_disparity,
+    lens_distances,
+    pitch_ratio,
+    unproject,
+)
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
@@ -42,7 +49,7 @@ def own_share(virtual_map: VirtualDepthMap, camera: PlenopticCamera) -> Float64:
     k, l = lattice.indices()
     v = virtual_map.virtual_depth.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.abs(corrected_disparity([1.0], v, lens_distances(camera, k, l).pitch_ratio)[..., 0])
+        share = np.abs(corrected_disparity([1.0], v, pitch_ratio(camera, lens_distances(camera, k, l)))[..., 0])
     share = np.maximum(share, 1e-6)
     if virtual_map.aperture_model == "off":
         return np.asarray(share)

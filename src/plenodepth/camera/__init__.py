@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from plenodepth.camera.micro_lenses import configuration as configuration
     from plenodepth.camera.micro_lenses import lens_center as lens_center
     from plenodepth.camera.micro_lenses import lens_distances as lens_distances
+    from plenodepth.camera.micro_lenses import pitch_ratio as pitch_ratio
     from plenodepth.camera.micro_lenses import predicted_center as predicted_center
     from plenodepth.camera.model import Configuration as Configuration
     from plenodepth.camera.model import Distortion as Distortion

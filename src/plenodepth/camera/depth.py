@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from plenodepth.camera.blur import blur_line
 from plenodepth.camera.disparity import disparity_slope
-from plenodepth.camera.micro_lenses import configuration, lens_distances
+from plenodepth.camera.micro_lenses import configuration, lens_distances, pitch_ratio
 from plenodepth.camera.model import ApertureModel, Array, Configuration, PlenopticCamera
 from plenodepth.errors import InputError
 
@@ -209,5 +209,5 @@ def depth_precision(depth: ArrayLike, camera: PlenopticCamera, disparity_precisi
     """
     v = virtual_from_metric(depth, camera)
     baseline = np.abs(v) / 2 * camera.micro_images.lattice.diameter
-    slope = disparity_slope(v, lens_distances(camera).pitch_ratio) * baseline
+    slope = disparity_slope(v, pitch_ratio(camera)) * baseline
     return np.abs(depth_resolution(v, camera) * disparity_precision / slope)

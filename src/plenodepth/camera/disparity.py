@@ -11,7 +11,7 @@ from plenodepth.camera.model import Array
 def corrected_disparity(baseline: ArrayLike, virtual_depth: ArrayLike, pitch_ratio: ArrayLike) -> Array:
     """Corrected disparity δ' = ((1 − λ) v + λ)/v · (c_i − c_j), px.
 
-    `baseline` (..., 2) px is c_i − c_j, reference minus target micro-image centre; v and λ = D/(D + d) are (...).
+    `baseline` (..., 2) px is c_i − c_j, reference minus target micro-image centre; v and λ (`pitch_ratio`) are (...).
     The factor accounts for micro-image centres spreading wider than the lenses behind them; exact without tilt.
     """
     v = np.asarray(virtual_depth, dtype=np.float64)

@@ -46,11 +46,6 @@ class LensDistances(NamedTuple):
     to_main_lens: Array
     to_sensor: Array
 
-    @property
-    def pitch_ratio(self) -> Array:
-        """λ = D / (D + d): lens pitch over micro-image pitch."""
-        return self.to_main_lens / (self.to_main_lens + self.to_sensor)
-
 
 def lens_distances(camera: PlenopticCamera, k: ArrayLike | None = None, l: ArrayLike | None = None) -> LensDistances:
     """D(k, l) and d(k, l) measured along z (tilt included); without indices, at the centre of the array."""
@@ -62,6 +57,27 @@ def lens_distances(camera: PlenopticCamera, k: ArrayLike | None = None, l: Array
     else:
         z = lens_center(k, l, camera)[..., 2]
     return LensDistances(-z, z - camera.sensor.position[2])
+
+
+def to_pupil(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
+    """P = D − e, mm from lenses to the exit pupil; by default from the centre of the array."""
+    return np.asarray((distances or lens_distances(camera)).to_main_lens - camera.main_lens.pupil_distance)
+
+
+def pitch_ratio(camera: PlenopticCamera, distances: LensDistances | None = None) -> Array:
+    """λ = P/(P + d), lens pitch over micro-image pitch, of lenses at some distances; by default amid the array.
+
+    The one place of this formula: baselines and lens positions that come from micro-image centres are λ times as long
+    as between the centres, because micro-images spread as seen from the exit pupil (`predicted_center`).
+    """
+    known = distances or lens_distances(camera)
+    return shrinking_from_pupil(to_pupil(camera, known), known.to_sensor)
+
+
+def shrinking_from_pupil(distance: ArrayLike, to_sensor: ArrayLike) -> Array:
+    """λ = P/(P + d) for a pupil at P = distance, mm, where there is no camera yet; see `pitch_ratio`."""
+    to_lens = np.asarray(distance, dtype=np.float64)
+    return np.asarray(to_lens / (to_lens + np.asarray(to_sensor, dtype=np.float64)))
 
 
 def focal_length(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
@@ -81,10 +97,19 @@ def require_blur(camera: PlenopticCamera) -> None:
 
 
 def predicted_center(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
-    """Where the optics put the centre of micro-image (k, l), (..., 2) px: main-lens centre through lens centre."""
-    center = lens_center(k, l, camera)
-    on_sensor = center[..., :2] * (camera.sensor.position[2] / center[..., 2:])
-    return camera.sensor.image_from_metric(on_sensor)
+    """Where the optics put the centre of micro-image (k, l), (..., 2) px: the lens shows the pupil's middle there.
+
+    It is where the ray from the middle of the exit pupil (by default the main lens itself) through the lens' centre
+    meets the sensor, and the middle of the light in a white image.
+    """
+    return camera.sensor.image_from_metric(seen_from_pupil(lens_center(k, l, camera), camera))
+
+
+def seen_from_pupil(points: ArrayLike, camera: PlenopticCamera) -> Array:
+    """Where rays from the middle of the exit pupil through points (..., 3) meet the sensor: x, y (..., 2) mm."""
+    p, pupil = np.asarray(points, dtype=np.float64), camera.main_lens.pupil_center
+    stretch = (camera.sensor.position[2] - pupil[2]) / (p[..., 2:] - pupil[2])
+    return np.asarray(pupil[:2] + (p[..., :2] - pupil[:2]) * stretch)
 
 
 def configuration(camera: PlenopticCamera) -> Configuration:

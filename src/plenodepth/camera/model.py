@@ -24,6 +24,8 @@ ApertureModel = Literal["off", "slope", "per_pixel"]  # how the aperture's effec
 BlurOperator = Literal["gaussian", "depth"]
 Indices = NDArray[np.int64]
 
+LARGEST_CLEAR_APERTURE = 1.2  # of the pitch: square lenses reach into the corners of their cells, round ones touch at 1
+
 
 class Configuration(StrEnum):
     """Where the main lens' image lies: behind the micro-lenses, in front of them, or (focal length = d) unfocused."""
@@ -111,18 +113,22 @@ def require_image_size(width: int, height: int, name: str) -> None:
 class ExitPupil:
     """The stop that clips the light of the main lens, as the sensor sees it.
 
-    `distance` mm from the thin main lens towards the sensor (negative: on the scene's side). `diameter` mm at the
-    lens' f-number, at another one in proportion; None: F/N.
+    `distance` e mm from the thin main lens towards the sensor (negative: on the scene's side). `diameter` mm at the
+    lens' f-number, at another one in proportion; None: F/N. `offset` mm of its middle from the optical axis, along x
+    and y of the camera frame.
     """
 
     distance: float = 0.0
     diameter: float | None = None
+    offset: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.distance):
             raise InputError(f"is {self.distance}, needs a finite number", field="main_lens.exit_pupil.distance")
         if self.diameter is not None:
             require_positive(self.diameter, "main_lens.exit_pupil.diameter")
+        x, y = frozen_vector(self.offset, 2, "main_lens.exit_pupil.offset").tolist()
+        object.__setattr__(self, "offset", (x, y))
 
 
 @dataclass(frozen=True)
@@ -149,8 +155,15 @@ class MainLens:
 
     @property
     def pupil_distance(self) -> float:
-        """mm from the thin lens to its exit pupil, towards the sensor."""
+        """e, mm from the thin lens to its exit pupil, towards the sensor."""
         return 0.0 if self.exit_pupil is None else self.exit_pupil.distance
+
+    @property
+    def pupil_center(self) -> Array:
+        """The middle of the exit pupil, (3,) mm in the camera frame."""
+        return (
+            np.zeros(3) if self.exit_pupil is None else np.array([*self.exit_pupil.offset, -self.exit_pupil.distance])
+        )
 
     @property
     def aperture_diameter(self) -> float | None:
@@ -222,12 +235,14 @@ def default_type_pattern(arrangement: Arrangement, type_count: int) -> Indices:
 class MicroLensArray:
     """Pitch (2,) mm, pose and focal lengths (I,) mm of the micro-lenses (the paper's MLA).
 
-    The lattice is that of the micro-images, turned by 180°: see `lens_index`.
+    The lattice is that of the micro-images, turned by 180°: see `lens_index`. `clear_aperture` is the diameter of what
+    lets light through of a lens, as a part of the pitch; None: nobody has measured it, and lenses are taken to touch.
     """
 
     pitch: Array
     cam_from_mla: Pose
     focal_lengths: Array
+    clear_aperture: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pitch", frozen_vector(self.pitch, 2, "micro_lenses.pitch"))
@@ -236,11 +251,18 @@ class MicroLensArray:
             require_positive(value, f"micro_lenses.pitch.{index}")
         for index, value in enumerate(self.focal_lengths):
             require_positive(value, f"micro_lenses.focal_lengths.{index}")
+        if self.clear_aperture is not None and not 0 < self.clear_aperture <= LARGEST_CLEAR_APERTURE:
+            raise InputError(
+                f"is {self.clear_aperture}, needs a number in (0, {LARGEST_CLEAR_APERTURE:g}]",
+                field="micro_lenses.clear_aperture",
+                fix="give it as a part of the pitch",
+            )
 
     @property
     def lens_diameter(self) -> float:
-        """B, mm: the mean pitch."""
-        return float(self.pitch.mean())
+        """B, mm, of what lets light through of a lens: the mean pitch, or as much of it as the clear aperture says."""
+        pitch = float(self.pitch.mean())
+        return pitch if self.clear_aperture is None else self.clear_aperture * pitch
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +303,11 @@ class WhiteRadius:
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """Where a camera came from: free text, residuals, covariance of its parameters, fields of a foreign file."""
+    """Where a camera came from: free text, residuals, covariance of its parameters, fields of a foreign file.
+
+    `aperture_aware`: whether its calibration regarded the main lens' aperture; if not, F, D and d hold part of the
+    aperture's effect. None: it was not calibrated from images, and its numbers are taken for the optics themselves.
+    """
 
     source: str = ""
     notes: tuple[str, ...] = ()
@@ -289,6 +315,7 @@ class Provenance:
     covariance_parameters: tuple[str, ...] = ()
     covariance: Array | None = None
     foreign: Mapping[str, Any] = field(default_factory=dict)
+    aperture_aware: bool | None = None
 
     def __post_init__(self) -> None:
         if self.covariance is None:

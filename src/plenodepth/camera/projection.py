@@ -12,7 +12,7 @@ from plenodepth.camera.aperture.chief_ray import apparent_position, chief_ray_po
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.depth import scaled_depth, unscaled_depth
 from plenodepth.camera.distortion import BLOCK, distort, undistort_exactly
-from plenodepth.camera.micro_lenses import lens_center, lens_distances
+from plenodepth.camera.micro_lenses import lens_center, lens_distances, pitch_ratio, seen_from_pupil
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 
@@ -154,15 +154,15 @@ def lenses_that_see(points: ArrayLike, camera: PlenopticCamera, *, margin: float
     virtual = distort(thin_lens.image_point(p, camera.main_lens.focal_length), camera.distortion)
     formed = np.flatnonzero(np.isfinite(virtual).all(axis=1))
     lattice = camera.micro_images.lattice
-    # The lens on the line from the main-lens centre to the virtual point sees it at its micro-image's centre; other
+    # The lens on the line from the pupil's middle to the virtual point sees it at its micro-image's centre; other
     # lenses see it off centre by their disparity, which must stay under half a pitch. Tilt and rounding add less
     # than one and a half.
-    on_sensor = virtual[formed, :2] * (camera.sensor.position[2] / virtual[formed, 2:])
+    on_sensor = seen_from_pupil(virtual[formed], camera)
     lattice_from_image = camera.micro_images.image_from_lattice.inverse()
     k0, l0 = lattice.nearest(lattice_from_image(camera.sensor.image_from_metric(on_sensor)))
     center = lens_center(k0, l0, camera)
     v = (center[:, 2] - virtual[formed, 2]) / (center[:, 2] - camera.sensor.position[2])
-    ratio = lens_distances(camera, k0, l0).pitch_ratio
+    ratio = pitch_ratio(camera, lens_distances(camera, k0, l0))
     with np.errstate(divide="ignore"):
         reach = np.ceil(0.5 / np.abs(1 - ratio + ratio / v) + 1.5)
     reach = np.minimum(reach, max(lattice.columns, lattice.rows)).astype(np.int64)

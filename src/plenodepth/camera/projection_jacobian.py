@@ -12,7 +12,7 @@ from plenodepth.camera.blur import blur_radius, blur_radius_jacobian
 from plenodepth.camera.distortion import distort, distort_jacobian
 from plenodepth.camera.micro_lenses import lens_center, lens_position, unit_lens_position
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.camera.parameters import CLEAR_APERTURE, PUPIL_DISTANCE, PUPIL_OFFSET, intrinsic_names, optional_names
 from plenodepth.geometry import Pose
 
 
@@ -63,6 +63,8 @@ def project_jacobian(points: ArrayLike, k: ArrayLike, l: ArrayLike, camera: Plen
     by_sensor[..., :2, 3] = (on_sensor - camera.sensor.position[:2]) / pixel**2
 
     by_pitch, by_focals = np.zeros((*shape, 3, 2)), np.zeros((*shape, 3, camera.type_count))
+    others = optional_names(camera)  # the exit pupil does not move what a lens shows
+    by_others = np.zeros((*shape, 3, len(others)))
     if camera.type_count:
         lens_type = camera.micro_images.lens_type(k, l)
         focal = camera.micro_lenses.focal_lengths[lens_type]
@@ -72,7 +74,12 @@ def project_jacobian(points: ArrayLike, k: ArrayLike, l: ArrayLike, camera: Plen
         by_center[..., 2, 2] = (blur.by_to_sensor - blur.by_distance) / pixel
         by_sensor[..., 2, 2] = -blur.by_to_sensor / pixel
         by_sensor[..., 2, 3] = -blur_radius(diameter, to_sensor, focal, distance) / pixel**2
-        by_pitch[..., 2, :] = (blur.by_diameter / 2 / pixel)[..., None]  # B is the mean of the two pitches
+        by_pitch[..., 2, :] = (blur.by_diameter / 2 / pixel)[..., None]  # B is the mean of the two pitches,
+        if camera.micro_lenses.clear_aperture is not None:  # or as much of it as is clear
+            by_pitch[..., 2, :] *= camera.micro_lenses.clear_aperture
+            by_others[..., 2, others.index(CLEAR_APERTURE)] = (
+                blur.by_diameter * camera.micro_lenses.pitch.mean() / pixel
+            )
         by_focals[..., 2, :] = (blur.by_focal / pixel)[..., None] * (lens_type[..., None] == range(camera.type_count))
 
     by_image = by_virtual @ virtual_by_image
@@ -85,6 +92,7 @@ def project_jacobian(points: ArrayLike, k: ArrayLike, l: ArrayLike, camera: Plen
             by_pitch + by_center @ center_by_pitch,
             by_focals,
             by_sensor,
+            by_others,
         ],
         axis=-1,
     )
@@ -96,10 +104,10 @@ def project_jacobian(points: ArrayLike, k: ArrayLike, l: ArrayLike, camera: Plen
 
 def predicted_center_jacobian(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
     """Derivatives (..., 2, n) of `predicted_center` by the intrinsics."""
-    pixel, depth = camera.sensor.pixel_size, camera.sensor.position[2]
-    center = lens_center(k, l, camera)
+    pixel, pupil = camera.sensor.pixel_size, camera.main_lens.pupil_center
+    center = lens_center(k, l, camera) - pupil  # as seen from the pupil
     shape = center.shape[:-1]
-    stretch = depth / center[..., 2]
+    stretch = (camera.sensor.position[2] - pupil[2]) / center[..., 2]
     by_center = np.zeros((*shape, 2, 3))
     by_center[..., 0, 0] = by_center[..., 1, 1] = -stretch / pixel
     by_center[..., :, 2] = center[..., :2] * (stretch / center[..., 2])[..., None] / pixel
@@ -107,11 +115,18 @@ def predicted_center_jacobian(k: ArrayLike, l: ArrayLike, camera: PlenopticCamer
     by_sensor = np.zeros((*shape, 2, 4))
     by_sensor[..., 0, 0] = by_sensor[..., 1, 1] = 1 / pixel
     by_sensor[..., :, 2] = -center[..., :2] / center[..., 2:] / pixel
-    by_sensor[..., :, 3] = (center[..., :2] * stretch[..., None] - camera.sensor.position[:2]) / pixel**2
-    result = np.zeros((*shape, 2, len(intrinsic_names(camera))))
+    on_sensor = pupil[:2] + center[..., :2] * stretch[..., None]
+    by_sensor[..., :, 3] = (on_sensor - camera.sensor.position[:2]) / pixel**2
+    names = intrinsic_names(camera)
+    sensor = names.index("sensor.position.x")
+    result = np.zeros((*shape, 2, len(names)))
     result[..., 6:12] = by_center @ by_mla
     result[..., 12:14] = by_center @ center_by_pitch
-    result[..., -4:] = by_sensor
+    result[..., sensor : sensor + 4] = by_sensor
+    if camera.main_lens.exit_pupil is not None:
+        result[..., names.index(PUPIL_DISTANCE)] = center[..., :2] * ((stretch - 1) / center[..., 2])[..., None] / pixel
+        for axis, name in enumerate(PUPIL_OFFSET):
+            result[..., axis, names.index(name)] = (stretch - 1) / pixel
     return result
 
 

@@ -19,7 +19,7 @@ from plenodepth.camera.depth import (
     usable_virtual_range,
     virtual_from_metric,
 )
-from plenodepth.camera.micro_lenses import configuration, lens_distances
+from plenodepth.camera.micro_lenses import configuration, lens_distances, pitch_ratio
 from plenodepth.camera.model import Array, GridCamera, PlenopticCamera
 
 BLUR_LIMIT = 0.5  # px of radius: a disc one pixel wide
@@ -64,7 +64,7 @@ class CameraSummary:
                 "array_center": {"D": float(center.to_main_lens), "d": float(center.to_sensor)},
                 "corner_lens": {"D": float(corner.to_main_lens), "d": float(corner.to_sensor)},
             },
-            "pitch_ratio": float(center.pitch_ratio),
+            "pitch_ratio": float(pitch_ratio(camera)),
             "principal_point": camera.sensor.principal_point.tolist(),
             "aperture_diameter": camera.main_lens.aperture_diameter,
             "lens_diameter": camera.micro_lenses.lens_diameter,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, lens_distances
-from plenodepth.camera.micro_lenses import depth_sign
+from plenodepth.camera.micro_lenses import depth_sign, pitch_ratio
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.relative_blur import RelativeBlurVariance, relative_blur_of
 from plenodepth.depth.settings import DepthSettings
@@ -77,7 +77,7 @@ def plan_views(
     blur = RelativeBlurVariance(*3 * [np.zeros((types, types))])
     ratio = np.ones(k.size)
     if isinstance(camera, PlenopticCamera):
-        ratio = lens_distances(camera, k, l).pitch_ratio.ravel()
+        ratio = pitch_ratio(camera, lens_distances(camera, k, l)).ravel()
         blur = relative_blur_of(camera, settings, model)
     low, high = settings.virtual_range
     return Views(

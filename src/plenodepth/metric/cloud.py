@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances
+from plenodepth.camera import PlenopticCamera, corrected_disparity, lens_distances, pitch_ratio
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.depth.maps import VirtualDepthMap
@@ -139,7 +139,7 @@ def _shares(virtual_map: VirtualDepthMap, camera: PlenopticCamera, optics: Pixel
     k, l = (index.ravel() for index in lattice.indices())
     v = virtual_map.virtual_depth.ravel().astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.abs(corrected_disparity([1.0], v, lens_distances(camera, k, l).pitch_ratio)[..., 0])
+        share = np.abs(corrected_disparity([1.0], v, pitch_ratio(camera, lens_distances(camera, k, l)))[..., 0])
     share = np.maximum(share, 1e-6)
     if optics.clipped:
         find_shares(optics, center, v, share * lattice.pitch[0] / 2, share)

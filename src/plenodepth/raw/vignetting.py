@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, MicroImageArray, PlenopticCamera, lens_distances, predicted_center
-from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area, pupil_image_offset
+from plenodepth.camera.aperture.clipping import disc_of_pupil, open_area
 from plenodepth.errors import InputError
 from plenodepth.raw.offsets import enough_lenses, patch_pixels, patches, pixel_offsets, sampled_micro_images
 from plenodepth.threads import each_band
@@ -89,11 +89,11 @@ def predicted_vignetting(camera: PlenopticCamera) -> RadialVignetting:
 def model_white_image(camera: PlenopticCamera, f_number: float | None = None) -> Float32:
     """The white image that the optics predict, (height, width); 1 = a pixel whose lens is fully open; no noise.
 
-    Default: the camera's own f-number. Micro-images stand where their lens shows the middle of the exit pupil.
+    Default: the camera's own f-number.
     """
     k, l = camera.micro_images.lattice.indices()
     main, sensor = lens_distances(camera, k, l)
-    middle = pupil_image(camera)
+    middle = predicted_center(k, l, camera)
     # Tilt changes D and d over the array: one table for each of some steps of it.
     steps = TILT_STEPS if np.ptp(main) > 1e-6 * main.mean() else 1
     step = np.rint((main - main.min()) * ((steps - 1) / max(np.ptp(main), np.finfo(float).tiny))).astype(np.int64)
@@ -114,13 +114,6 @@ def model_white_image(camera: PlenopticCamera, f_number: float | None = None) ->
 
     each_band(height, fill)
     return light
-
-
-def pupil_image(camera: PlenopticCamera) -> Array:
-    """Where each lens shows the middle of the exit pupil, (rows, columns, 2) px: the middle of a white micro-image."""
-    k, l = camera.micro_images.lattice.indices()
-    shift = pupil_image_offset(k, l, camera) / camera.sensor.pixel_size
-    return predicted_center(k, l, camera) - shift  # the image is the sensor turned by 180°
 
 
 def _open_area(camera: PlenopticCamera, main: Array, sensor: Array, f_number: float | None) -> tuple[Array, float]:

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ideal_features import BOARD, SIGMA, ideal_centers, ideal_features, nominal, small_camera, spread_poses
+from ideal_features import (
+    BOARD,
+    CENTER_SIGMA,
+    SIGMA,
+    ideal_centers,
+    ideal_features,
+    nominal,
+    small_camera,
+    spread_poses,
+)
 
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
 from plenodepth.calib.bundle.parameter_uncertainty import (
@@ -18,16 +27,21 @@ from plenodepth.calib.bundle.parameter_uncertainty import (
     derived_parameters,
     uncertainty,
 )
-from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.residuals import Seen, feature_residuals
 from plenodepth.calib.bundle.settings import FOCAL, AdjustSettings
 from plenodepth.calib.bundle.start_poses import corner_depths, pinhole_poses
 from plenodepth.calib.feature_files import read_centers, read_features
 from plenodepth.calib.features import Board, Features
 from plenodepth.calib.whites.libpleno_start import initial_camera_from_libpleno
-from plenodepth.camera import PlenopticCamera, project, virtual_from_metric
+from plenodepth.camera import ExitPupil, PlenopticCamera, fitted_to_lenses, project, virtual_from_metric
 from plenodepth.camera.micro_lenses import lens_distances
-from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
+from plenodepth.camera.parameters import (
+    CLEAR_APERTURE,
+    PUPIL_DIAMETER,
+    PUPIL_DISTANCE,
+    intrinsic_names,
+    intrinsic_values,
+)
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 
@@ -54,37 +68,6 @@ def aware() -> tuple[Adjustment, Uncertainty]:
         ideal_features(CAMERA, POSES), ideal_centers(CAMERA), BOARD, nominal(CAMERA), AdjustSettings(aperture=True)
     )
     return result, uncertainty(result.problem, result.estimate, result.considered)
-
-
-@pytest.mark.parametrize("aperture", [False, True])
-def test_jacobians_are_those_of_the_residuals(aperture: bool) -> None:
-    features = ideal_features(CAMERA, POSES[:2], sigma=0.0).where(slice(None, None, 7))  # type: ignore[arg-type]
-    mine = features.where(features.frame == 0)
-    seen = Seen(BOARD.points(mine.corner), mine.k, mine.l, mine.uv, mine.rho)
-    analytic = feature_residuals(seen, POSES[0], CAMERA, aperture=aperture, derivatives=True)
-    assert analytic.by_intrinsics is not None
-    assert analytic.by_pose is not None
-    steps = {"Q1": 1e-7, "Q2": 1e-9, "Q3": 1e-11, "P1": 1e-7, "P2": 1e-7, "pixel_size": 1e-8}
-
-    def values(camera: PlenopticCamera, pose: Pose) -> np.ndarray:
-        return feature_residuals(seen, pose, camera, aperture=aperture, derivatives=False).values
-
-    for index, name in enumerate(intrinsic_names(CAMERA)):
-        step = np.zeros(len(intrinsic_names(CAMERA)))
-        step[index] = size = steps.get(name.split(".")[-1], 1e-6)
-        numeric = (
-            values(perturbed_camera(CAMERA, step), POSES[0]) - values(perturbed_camera(CAMERA, -step), POSES[0])
-        ) / (2 * size)
-        # The aperture's table is interpolated linearly: its slope has kinks of a percent.
-        np.testing.assert_allclose(
-            analytic.by_intrinsics[..., index], numeric, atol=(0.02 if aperture else 1e-4) * np.abs(numeric).max()
-        )
-    for index in range(6):
-        step = np.eye(6)[index] * 1e-5
-        numeric = (values(CAMERA, POSES[0].perturbed(step)) - values(CAMERA, POSES[0].perturbed(-step))) / 2e-5
-        np.testing.assert_allclose(
-            analytic.by_pose[..., index], numeric, atol=(0.02 if aperture else 1e-4) * np.abs(numeric).max()
-        )
 
 
 def test_corners_are_predicted_where_they_appear() -> None:
@@ -187,6 +170,51 @@ def test_a_prior_may_be_about_the_distances_of_the_optics() -> None:
     assert corner.to_sensor == pytest.approx(0.34, abs=1e-4)
 
 
+def with_pupil(camera: PlenopticCamera, pupil: ExitPupil) -> PlenopticCamera:
+    return fitted_to_lenses(replace(camera, main_lens=replace(camera.main_lens, exit_pupil=pupil)))
+
+
+@pytest.mark.parametrize("distance", [-15.0, 20.0])
+def test_a_pupil_elsewhere_comes_back_within_its_stated_uncertainty(distance: float) -> None:
+    """Freed, it is found from corners and white centres, and F stays; a thin lens does not fit them."""
+    true = with_pupil(CAMERA, ExitPupil(distance, 10.0))
+    features, centers = ideal_features(true, POSES), ideal_centers(true)
+    settings = AdjustSettings(aperture=True, free=(PUPIL_DISTANCE, PUPIL_DIAMETER))
+    result = adjust(features, centers, BOARD, nominal(true), settings)
+    known = _known(result)
+    assert result.converged
+    pupil = result.camera.main_lens.exit_pupil
+    assert pupil is not None
+    assert pupil.diameter is not None
+    sigma = dict(zip(known.names, known.sigma, strict=True))
+    assert abs(pupil.distance - distance) < 2 * sigma[PUPIL_DISTANCE] < 20
+    assert abs(pupil.diameter - 10.0) < 2 * sigma[PUPIL_DIAMETER]
+    assert np.abs(normalised_errors(result, known, true)).max() < 3.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "centers", "says"),
+    [
+        ({"free": ("distortion",)}, True, "is not held anyhow"),
+        ({"free": (PUPIL_DISTANCE,)}, False, "is told by micro-image centres alone"),
+        ({"free": (PUPIL_DIAMETER,)}, True, "is told by an adjustment that is aperture-aware alone"),
+        ({"free": (CLEAR_APERTURE,), "use_rho": False}, True, "is told by blur radii"),
+    ],
+)
+def test_what_nothing_tells_is_not_freed(settings: dict[str, Any], centers: bool, says: str) -> None:
+    features, white = ideal_features(CAMERA, POSES[:1]), ideal_centers(CAMERA) if centers else None
+    with pytest.raises(InputError, match=says):
+        adjust(features, white, BOARD, nominal(CAMERA), AdjustSettings(**settings))
+
+
+def test_a_pupil_that_is_not_freed_is_held() -> None:
+    camera = with_pupil(CAMERA, ExitPupil(12.0))
+    start = replace(nominal(camera), main_lens=replace(nominal(camera).main_lens, exit_pupil=ExitPupil(12.0)))
+    result = adjust(some_features(camera, FEW), ideal_centers(camera), BOARD, start, AdjustSettings(aperture=True))
+    assert result.camera.main_lens.exit_pupil == ExitPupil(12.0)
+    assert result.rmse_centers < 2 * CENTER_SIGMA
+
+
 @pytest.mark.parametrize("settings", [{"hold": ("d",)}, {"hold": ("focus",)}, {"priors": {"micro_lenses": (1, 1)}}])
 def test_an_unknown_parameter_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="no parameter"):
@@ -261,6 +289,21 @@ def test_real_r12a(real_data: Path) -> None:
     assert {"micro_lenses.translation.z", "main_lens.focal_length"} <= {
         n for pair in known.correlated() for n in pair[:2]
     }
+
+
+@pytest.mark.realdata
+def test_real_r12a_with_the_exit_pupil_free(real_data: Path) -> None:
+    """White centres spread less than those of a thin lens of the nominal F: with e free, F stays near it, and free."""
+    folder = real_data / "r12a"
+    features, centers = read_features(folder / "bap-R12-A.csv"), read_centers(folder / "center-R12-A.csv")
+    start = initial_camera_from_libpleno(folder / "camera.js", folder / "params.js", centers)
+    result = adjust(features, centers, Board(9, 5, 10.0), start, AdjustSettings(free=(PUPIL_DISTANCE,)))
+    sigma = dict(zip(_known(result).names, _known(result).sigma, strict=True))
+    assert FOCAL in sigma
+    assert not result.considered
+    assert result.rmse_uv <= 0.93
+    assert result.camera.main_lens.focal_length == pytest.approx(50.0, rel=0.03)
+    assert result.camera.main_lens.pupil_distance == pytest.approx(21.0, abs=2 * sigma[PUPIL_DISTANCE])
 
 
 def _known(result: Adjustment) -> Uncertainty:

@@ -25,7 +25,12 @@ PINHOLES = replace(
     micro_lenses=replace(CAMERA.micro_lenses, focal_lengths=np.zeros(0)),
     white_radius=None,
 )
-WITH_PUPIL = replace(CAMERA, main_lens=replace(CAMERA.main_lens, exit_pupil=ExitPupil(5.0, 12.0)))
+WITH_PUPIL = replace(CAMERA, main_lens=replace(CAMERA.main_lens, exit_pupil=ExitPupil(5.0, None, (0.4, -0.9))))
+REAL = replace(
+    CAMERA,
+    main_lens=replace(CAMERA.main_lens, exit_pupil=ExitPupil(-15.0, 12.0, (0.4, -0.9))),
+    micro_lenses=replace(CAMERA.micro_lenses, clear_aperture=0.9),
+)
 
 
 def some_views(camera: PlenopticCamera, *, common: bool) -> Weighted:
@@ -42,7 +47,8 @@ def some_views(camera: PlenopticCamera, *, common: bool) -> Weighted:
 
 
 @pytest.mark.parametrize(
-    ("camera", "aperture"), [(CAMERA, False), (CAMERA, True), (WITH_PUPIL, True), (PINHOLES, False)]
+    ("camera", "aperture"),
+    [(CAMERA, False), (CAMERA, True), (WITH_PUPIL, True), (REAL, True), (REAL, False), (PINHOLES, False)],
 )
 @pytest.mark.parametrize("common", [False, True])
 def test_products_of_features_are_those_of_their_derivatives(
@@ -63,13 +69,14 @@ def test_products_of_features_are_those_of_their_derivatives(
     np.testing.assert_allclose(alone, expected[-1:, -1:])
 
 
-def test_products_of_centers_are_those_of_their_derivatives() -> None:
-    centers = replace(ideal_centers(CAMERA), uv=ideal_centers(CAMERA).uv + 0.1)
+@pytest.mark.parametrize("camera", [CAMERA, REAL])
+def test_products_of_centers_are_those_of_their_derivatives(camera: PlenopticCamera) -> None:
+    centers = replace(ideal_centers(camera), uv=ideal_centers(camera).uv + 0.1)
     root = np.random.default_rng(2).normal(size=(len(centers), 2, 2))
-    values, jacobian = center_residuals(centers, CAMERA, derivatives=True)
+    values, jacobian = center_residuals(centers, camera, derivatives=True)
     assert jacobian is not None
     expected = products_of(root @ np.concatenate([jacobian, values[..., None]], axis=2))
-    rows, optics = CenterRows(WeightedCenters(centers, root), CAMERA), packed(CAMERA, False)
+    rows, optics = CenterRows(WeightedCenters(centers, root), camera), packed(camera, False)
     np.testing.assert_allclose(scaled(rows.products(optics, True), expected), scaled(expected, expected), atol=1e-11)
     np.testing.assert_allclose(rows.products(optics, False), expected[-1:, -1:])
 

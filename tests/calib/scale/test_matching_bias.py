@@ -12,7 +12,7 @@ from cameras import keplerian
 from plenodepth.calib.scale.matching_bias import Matching, magnification_slopes, predicted_virtual_depth
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset, unscaled_depth, virtual_from_metric
 from plenodepth.camera.disparity import corrected_disparity
-from plenodepth.camera.micro_lenses import lens_distances
+from plenodepth.camera.micro_lenses import pitch_ratio
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 
@@ -65,7 +65,7 @@ def test_the_slope_alone_is_within_two_percent() -> None:
 
 
 def test_the_slope_stretches_disparities_and_not_just_their_part_with_one_over_v() -> None:
-    v, ratio = np.array([2.5, 7.0, 15.0]), float(lens_distances(camera()).pitch_ratio)
+    v, ratio = np.array([2.5, 7.0, 15.0]), float(pitch_ratio(camera()))
     found_v = predicted_virtual_depth(v, camera(), 4.0, method="slope")
     stretch = 1 / magnification_slopes(v, camera(), 4.0, margin=Matching().margin).mean(axis=-1)
     true, apparent = (corrected_disparity([1.0, 0.0], depth, ratio)[:, 0] for depth in (v, found_v))

@@ -55,8 +55,14 @@ def tilted(camera: PlenopticCamera, angle: float) -> PlenopticCamera:
     return replace(camera, micro_lenses=replace(lenses, cam_from_mla=Pose(turn, lenses.cam_from_mla.translation)))
 
 
-def with_pupil(camera: PlenopticCamera, distance: float, diameter: float | None = None) -> PlenopticCamera:
-    return replace(camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(distance, diameter)))
+def with_pupil(
+    camera: PlenopticCamera, distance: float, diameter: float | None = None, offset: tuple[float, float] = (0.0, 0.0)
+) -> PlenopticCamera:
+    return replace(camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(distance, diameter, offset)))
+
+
+def with_clear_aperture(camera: PlenopticCamera, part: float) -> PlenopticCamera:
+    return replace(camera, micro_lenses=replace(camera.micro_lenses, clear_aperture=part))
 
 
 CAMERAS = {
@@ -67,6 +73,8 @@ CAMERAS = {
     "pupil behind": with_pupil(preset("r12-mini"), 9.0, 11.0),
     "pupil before": with_pupil(preset("r12-b"), -20.0),
     "keplerian, pupil": with_pupil(keplerian(), 12.0, 14.0),
+    "pupil aside": with_pupil(preset("r12-mini"), 9.0, 11.0, (1.5, -0.7)),
+    "narrow lenses": with_clear_aperture(with_pupil(preset("r12-mini"), -15.0), 0.85),
     "tilted": with_pupil(tilted(without_distortion(preset("r12-c")), 2e-3), 15.0),
 }
 LENS_POINTS = 40_000
@@ -89,7 +97,7 @@ def passing(camera: PlenopticCamera, k: int, l: int, pixel: np.ndarray, f_number
     if pupil.diameter is not None:
         assert camera.main_lens.f_number is not None
         diameter = pupil.diameter * camera.main_lens.f_number / f_number
-    return y[np.hypot(*at_pupil.T) <= diameter / 2]
+    return y[np.hypot(*(at_pupil - pupil.offset).T) <= diameter / 2]
 
 
 @pytest.mark.parametrize("f_number", [2.8, 5.6])
@@ -103,7 +111,7 @@ def test_an_open_lens_is_what_rays_pass(name: str, f_number: float) -> None:
         pupil = pupil_on_lens(k, l, camera, f_number)
         for _ in range(4):
             away = generator.uniform(-0.7, 0.7, 2) * camera.micro_images.radius
-            pixel = predicted_center(k, l, camera) - pupil.center / pixel_size + away
+            pixel = predicted_center(k, l, camera) + away
             offset = -away * pixel_size  # the image is the sensor turned by 180°
             found = open_part(pupil.ratio, pupil.radius, np.linalg.norm(offset), camera)
             y = passing(camera, k, l, pixel, f_number)
@@ -170,7 +178,7 @@ def test_a_pupil_in_the_plane_of_the_lens_changes_nothing() -> None:
         same = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=pupil))
         for number in (None, 2.8):
             np.testing.assert_array_equal(open_lens(offset, 0, same, number), open_lens(offset, 0, camera, number))
-        assert (pupil_on_lens([0, 50], [0, 70], same).center == 0).all()
+        assert (predicted_center([0, 50], [0, 70], same) == predicted_center([0, 50], [0, 70], camera)).all()
 
 
 def test_the_diameter_follows_the_f_number() -> None:

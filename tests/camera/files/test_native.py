@@ -313,13 +313,17 @@ def test_a_truncated_file_is_refused_unless_only_its_source_is_shorter(damaged_f
 # --- exit pupil -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pupil", [ExitPupil(), ExitPupil(7.25), ExitPupil(-3.0, 11.5)], ids=str)
+PUPILS = [ExitPupil(), ExitPupil(7.25), ExitPupil(-3.0, 11.5), ExitPupil(20.0, None, (0.4, -0.25))]
+
+
+@pytest.mark.parametrize("pupil", PUPILS, ids=str)
 @pytest.mark.parametrize("as_json", [True, False])
 def test_an_exit_pupil_is_written_and_read(pupil: ExitPupil, as_json: bool) -> None:
     camera = replace(FULL, main_lens=replace(FULL.main_lens, exit_pupil=pupil))
     assert differences(read_back(camera, as_json), camera) == []
     written = content_of_camera(camera)["main_lens"]["exit_pupil"]
     assert ("diameter" in written) == (pupil.diameter is not None)
+    assert ("offset" in written) == any(pupil.offset)
 
 
 def test_no_exit_pupil_is_written_where_none_is_set() -> None:
@@ -334,6 +338,8 @@ def test_no_exit_pupil_is_written_where_none_is_set() -> None:
         ({"distance": True}, 4.0, "main_lens.exit_pupil.distance"),
         ({"distance": 60.0}, 4.0, "main_lens.exit_pupil.distance"),
         ({"diameter": 0.0}, 4.0, "main_lens.exit_pupil.diameter"),
+        ({"offset": [1.0]}, 4.0, "main_lens.exit_pupil.offset.1"),
+        ({"offset": [1.0, "aside"]}, 4.0, "main_lens.exit_pupil.offset.1"),
         ({"diameter": 9.0}, None, "main_lens.exit_pupil.diameter"),
         (12.0, 4.0, "main_lens.exit_pupil"),
     ],
@@ -344,3 +350,47 @@ def test_an_impossible_exit_pupil_is_named(pupil: Any, f_number: float | None, f
     with pytest.raises(InputError) as error:
         camera_from_content(content, "a.yaml")
     assert error.value.field == field
+
+
+# --- clear aperture, and how a camera was calibrated --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_clear_aperture_is_written_and_read(as_json: bool) -> None:
+    assert "clear_aperture" not in CONTENT["micro_lenses"]
+    camera = replace(FULL, micro_lenses=replace(FULL.micro_lenses, clear_aperture=0.92))
+    assert differences(read_back(camera, as_json), camera) == []
+    assert camera.micro_lenses.lens_diameter == pytest.approx(0.92 * FULL.micro_lenses.lens_diameter)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.5, 1.5, "wide", True])
+def test_an_impossible_clear_aperture_is_named(value: Any) -> None:
+    content = copy.deepcopy(CONTENT)
+    content["micro_lenses"]["clear_aperture"] = value
+    with pytest.raises(InputError) as error:
+        camera_from_content(content, "a.yaml")
+    assert error.value.field == "micro_lenses.clear_aperture"
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("aware", [True, False])
+def test_a_file_says_whether_the_calibration_regarded_the_aperture(aware: bool, as_json: bool) -> None:
+    camera = replace(FULL, provenance=replace(FULL.provenance, aperture_aware=aware))
+    assert read_back(camera, as_json).provenance.aperture_aware is aware
+
+
+def test_an_older_file_does_not_say_it_unless_it_came_from_libpleno() -> None:
+    content = copy.deepcopy(CONTENT)
+    content["provenance"].pop("aperture_aware", None)
+    content["provenance"]["foreign"] = {}
+    assert camera_from_content(content, "a.yaml").provenance.aperture_aware is None
+    content["provenance"]["foreign"] = {"libpleno_camera": {"I": "3"}}
+    assert camera_from_content(content, "a.yaml").provenance.aperture_aware is False
+
+
+def test_a_word_is_no_answer_to_whether_the_aperture_was_regarded() -> None:
+    content = copy.deepcopy(CONTENT)
+    content["provenance"]["aperture_aware"] = "yes"
+    with pytest.raises(InputError) as error:
+        camera_from_content(content, "a.yaml")
+    assert error.value.field == "provenance.aperture_aware"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from parameter_file import PARAMETERS
 from random_cameras import base
 from vendor_grid import grid_xml
 
-from plenodepth.camera import load_camera, save_camera
+from plenodepth.camera import ExitPupil, fitted_to_lenses, load_camera, preset, save_camera
 from plenodepth.io import read_tree
 
 ROUND_TRIP_PRESETS = ("r12-b", "r12-a-pinhole", "upc-s", "r12-mini")
@@ -149,3 +150,21 @@ def test_a_folder_that_may_not_be_written_is_named(
     path = tmp_path / "c.yaml"
     assert refused("camera", "convert", "r12-mini", path).startswith(f"{path}: cannot be written: Permission denied")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_libpleno_s_file_cannot_hold_is_said(succeeds: Run, tmp_path: Path) -> None:
+    camera = preset("r12-mini")
+    real = replace(
+        camera,
+        main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(12.0)),
+        micro_lenses=replace(camera.micro_lenses, clear_aperture=0.9),
+    )
+    save_camera(fitted_to_lenses(real), tmp_path / "real.yaml")
+    said = " ".join(succeeds("camera", "convert", tmp_path / "real.yaml", tmp_path / "real.js").out.split())
+    assert "does not hold the exit pupil" in said
+    assert "does not hold the clear aperture" in said
+    for thin in (ExitPupil(), ExitPupil(0.0, camera.main_lens.aperture_diameter)):
+        same = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=thin))
+        save_camera(same, tmp_path / "thin.yaml")
+        assert "does not hold" not in succeeds("camera", "convert", tmp_path / "thin.yaml", tmp_path / "a.js").out
+    assert "does not hold" not in succeeds("camera", "convert", tmp_path / "real.yaml", tmp_path / "b.json").out

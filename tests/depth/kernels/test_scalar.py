@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matching import CAMERA
 
-from plenodepth.camera import corrected_disparity, lens_distances, preset, relative_blur
+from plenodepth.camera import corrected_disparity, pitch_ratio, preset, relative_blur
 from plenodepth.depth.kernels import scalar
 from plenodepth.depth.kernels.reference import matching, peaks
 from plenodepth.depth.settings import DepthSettings
@@ -32,7 +32,7 @@ def _plain_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("v", [2.5, 7.0, -4.0])
 def test_disparity_is_that_of_the_camera(v: float) -> None:
-    ratio = float(lens_distances(preset("r12-a")).pitch_ratio)
+    ratio = float(pitch_ratio(preset("r12-a")))
     expected = corrected_disparity([20.0, -5.0], v, ratio)
     gain = plain(scalar.disparity_gain)(np.float32(1 / v), np.float32(ratio))  # type: ignore[operator]
     assert gain * np.array([20.0, -5.0]) == pytest.approx(expected, rel=1e-5)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plenodepth.camera import lens_distances, preset, uncorrected_disparity, virtual_depth_from_disparity
+from plenodepth.camera import lens_distances, pitch_ratio, preset, uncorrected_disparity, virtual_depth_from_disparity
 from plenodepth.camera.disparity import corrected_disparity
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.maps import VirtualDepthMap
@@ -47,7 +47,7 @@ def test_uncorrected_map_is_what_the_usual_formula_reads_from_the_same_matches()
     sigma = np.full(shape, 0.01, np.float32)
     found = VirtualDepthMap(v, sigma, sigma, sigma, np.ones(shape, np.int16), refined=False)
     changed = with_usual_disparity(found, camera).virtual_depth
-    ratio = lens_distances(camera, *camera.micro_images.lattice.indices()).pitch_ratio
+    ratio = pitch_ratio(camera, lens_distances(camera, *camera.micro_images.lattice.indices()))
     baseline = np.broadcast_to([23.0, 0.0], (*shape, 2))
     seen = corrected_disparity(baseline, v, ratio)
     np.testing.assert_allclose(uncorrected_disparity(baseline, changed), seen, rtol=1e-5)

@@ -17,7 +17,6 @@ from plenodepth.calib.advice.facts import FitFacts, FrameFacts, fit_facts, radia
 from plenodepth.calib.advice.rules import Advice, advise
 from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty, derived_parameters
-from plenodepth.calib.bundle.problem import intrinsic_values
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.features import Board
 from plenodepth.calib.records import to_json
@@ -25,7 +24,7 @@ from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.camera.micro_lenses import lens_distances
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
 from plenodepth.errors import InputError
 from plenodepth.version import __version__
 

@@ -14,11 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from plenodepth.calib.bundle.observations import BoardObservations, Fit
+from plenodepth.calib.bundle.parameter_uncertainty import uncertainty
 from plenodepth.calib.bundle.problem import Estimate, Problem, solve
-from plenodepth.calib.bundle.settings import FOCAL, FOCAL_SIGMA, AdjustSettings, free_parameters
+from plenodepth.calib.bundle.settings import (
+    FOCAL,
+    FOCAL_SIGMA,
+    AdjustSettings,
+    free_parameters,
+    is_optional,
+    with_freed_parts,
+)
 from plenodepth.calib.bundle.weights import Scales
 from plenodepth.calib.features import Board, BoardView, Centers, Features
 from plenodepth.camera.model import PlenopticCamera
+from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 
 LAST_FREED = "distortion"  # what a rough start must not be fitted with
@@ -26,6 +35,7 @@ SETTLED = 2e-3  # relative change of the residuals' scales after which the round
 ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, in stages that others follow
 ITERATIONS, PRECISE = 60, 1e-10  # in the last one
 FOCAL_TRUSTED = 0.02  # of the nominal focal length: where it ends farther off, it is held
+SCATTERED = 1.5  # φ up to which priors keep their weight
 DIFFERENT = 0.01  # of the focal length: by so much lens types must differ to be told apart
 
 
@@ -86,6 +96,7 @@ def adjust(
     they are estimated. `report` is told what is being done.
     """
     settings = settings or AdjustSettings()
+    camera = with_freed_parts(camera, settings, centers=centers is not None)
     began = time.process_time()
     say = report or (lambda _: None)
     data = BoardObservations(replace(camera, depth_scale=None), features, centers, board, settings)
@@ -96,7 +107,7 @@ def adjust(
     considered: dict[str, float] = {}
     stages = [
         (),
-        tuple(name for name in free if not name.startswith(LAST_FREED) and not (judged and name == FOCAL)),
+        tuple(name for name in free if not _freed_late(name) and not (judged and name == FOCAL)),
         tuple(name for name in free if not (judged and name == FOCAL)),
     ]
     stages = [names for number, names in enumerate(stages) if names or number == 0]
@@ -104,15 +115,18 @@ def adjust(
         say(f"adjusting, stage {number + 1} of {len(stages) + judged}")
         last = number == len(stages) - 1 and not judged
         progress = _settled(data, progress, names, settings.rounds, precisely=last)
+        if last:
+            progress = _weighed(data, progress, settings.rounds)
     if judged:
         say(f"adjusting, stage {len(stages) + 1} of {len(stages) + 1}")
-        freed = _settled(data, progress, free, settings.rounds, precisely=True)
+        freed = _weighed(data, _settled(data, progress, free, settings.rounds, precisely=True), settings.rounds)
         nominal, found = camera.main_lens.focal_length, freed.estimate.camera.main_lens.focal_length
         if abs(found / nominal - 1) <= FOCAL_TRUSTED:
             progress = freed
         else:
             progress = progress._replace(iterations=freed.iterations)
             progress = _settled(data, progress, progress.names, settings.rounds, precisely=True)
+            progress = _weighed(data, progress, settings.rounds)
             considered = {FOCAL: FOCAL_SIGMA * nominal}
             data.notes.append(
                 f"F is held at its nominal {nominal:g} ± {FOCAL_SIGMA * nominal:.2g} mm: freed, it went to {found:.2f} "
@@ -132,6 +146,10 @@ def adjust(
         cpu_seconds=time.process_time() - began,
         notes=tuple(data.notes),
     )
+
+
+def _freed_late(name: str) -> bool:
+    return name.startswith(LAST_FREED) or is_optional(name)
 
 
 class _Progress(NamedTuple):
@@ -157,6 +175,25 @@ def _settled(
         solution = solve(problem, estimate, iterations=limit, tolerance=tolerance)
         estimate, iterations, before = solution.estimate, iterations + solution.iterations, scales
     return _Progress(estimate, names, iterations, settled and solution.converged)
+
+
+def _weighed(data: BoardObservations, progress: _Progress, rounds: int) -> _Progress:
+    """The solution with priors weighed against what the images really tell.
+
+    Frames scatter more than their residuals do, by φ (`parameter_uncertainty`), which says how far their information is
+    to be trusted. A prior is not part of that, so it counts φ times as much beside them.
+    """
+    if not any(name in data.priors for name in progress.names):
+        return progress
+    problem, _, _ = data.weighted(progress.estimate, progress.names)
+    try:
+        factor = uncertainty(problem, progress.estimate).scatter_factor
+    except InputError:  # undetermined: the same error comes at the end, where it is said
+        return progress
+    if factor <= SCATTERED:
+        return progress
+    data.scatter_factor = factor
+    return _settled(data, progress, progress.names, rounds, precisely=True)
 
 
 def exchanged_types(start: PlenopticCamera, found: PlenopticCamera) -> list[str]:

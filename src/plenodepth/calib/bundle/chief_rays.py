@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from plenodepth.calib.bundle.kernels import chief_rays as kernel
-from plenodepth.camera.aperture.clipping import aperture_diameter, pupil_image_offset
-from plenodepth.camera.micro_lenses import focal_length, lens_distances, predicted_center
+from plenodepth.camera.aperture.clipping import aperture_diameter
+from plenodepth.camera.micro_lenses import focal_length, lens_distances, predicted_center, to_pupil
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 
-VARIABLES = ("main", "sensor", "focal", "diameter", "aperture")  # D, d, f, B and the pupil's diameter
+VARIABLES = ("pupil", "sensor", "focal", "diameter", "aperture")  # P, d, f, B and the pupil's diameter
 
 
 class LightCentroids(NamedTuple):
@@ -66,16 +66,15 @@ def apparent_pixels(uv: Array, k: Indices, l: Indices, gap: Array, camera: Pleno
 def _offset(uv: Array, k: Indices, l: Indices, camera: PlenopticCamera) -> Array:
     """Offsets (n, 2) mm, along u and v, of pixels from where their lenses show the pupil's middle."""
     pixel = camera.sensor.pixel_size
-    return np.asarray((uv - predicted_center(k, l, camera)) * pixel + pupil_image_offset(k, l, camera))
+    return np.asarray((uv - predicted_center(k, l, camera)) * pixel)
 
 
 def _optics(k: Indices, l: Indices, camera: PlenopticCamera) -> tuple[Array, Array, Array, float, float]:
     """Distance to the pupil, d and f of each lens (n,), and the diameters of lens and pupil, mm."""
-    main, sensor = lens_distances(camera, k, l)
-    to_pupil = main - camera.main_lens.pupil_distance
+    distances = lens_distances(camera, k, l)
     return (
-        np.ascontiguousarray(to_pupil),
-        np.ascontiguousarray(sensor),
+        np.ascontiguousarray(to_pupil(camera, distances)),
+        np.ascontiguousarray(distances.to_sensor),
         np.ascontiguousarray(focal_length(k, l, camera)),
         camera.micro_lenses.lens_diameter,
         aperture_diameter(camera),

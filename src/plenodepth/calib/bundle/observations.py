@@ -9,7 +9,7 @@ import numpy as np
 
 from plenodepth.calib.bundle.problem import Estimate, Prior, Problem, Weighted, WeightedCenters, solve
 from plenodepth.calib.bundle.residuals import Residuals, Seen, center_residuals, feature_residuals
-from plenodepth.calib.bundle.settings import DISTANCES, FOCAL, FOCAL_SIGMA, AdjustSettings, prior_factors
+from plenodepth.calib.bundle.settings import DISTANCES, AdjustSettings, prior_factors, usual_priors
 from plenodepth.calib.bundle.start_poses import corner_depths, pinhole_poses
 from plenodepth.calib.bundle.weights import (
     RHO_BIAS,
@@ -57,8 +57,8 @@ class BoardObservations:
     ) -> None:
         self.camera, self.board, self.settings, self.notes = camera, board, settings, list[str]()
         self.centers = centers
-        nominal = camera.main_lens.focal_length
-        self.priors = {FOCAL: (nominal, FOCAL_SIGMA * nominal), **settings.priors}
+        self.priors = {**usual_priors(camera), **settings.priors}
+        self.scatter_factor = 1.0  # by which residuals scatter more than their weights say; priors count as much more
         require_corners_of(board, features)
         assigned = features.where(features.corner >= 0)
         order = np.lexsort((assigned.corner, assigned.board, assigned.frame))
@@ -156,8 +156,8 @@ class BoardObservations:
             centers = WeightedCenters(self.centers, root)
         places = {name: index for index, name in enumerate(intrinsic_names(self.camera))}
         priors = [
-            Prior(prior_factors(name, places), *given)
-            for name, given in self.priors.items()
+            Prior(prior_factors(name, places), value, sigma / float(np.sqrt(self.scatter_factor)))
+            for name, (value, sigma) in self.priors.items()
             if name in names or (names and name in DISTANCES)
         ]
         problem = Problem(views, centers, priors, [places[name] for name in names], self.settings.aperture)

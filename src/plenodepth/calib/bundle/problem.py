@@ -23,7 +23,7 @@ from plenodepth.calib.bundle.rows import CenterRows, FeatureRows, packed
 from plenodepth.calib.bundle.weights import CommonErrors
 from plenodepth.calib.features import BoardView, Centers
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names, perturbed_camera
+from plenodepth.camera.parameters import intrinsic_names, intrinsic_values, perturbed_camera
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.geometry.pose import cross_matrix
@@ -246,20 +246,3 @@ def _turning(step: Array, first: int) -> Array:
     matrix = np.eye(len(step))
     matrix[first : first + 3, first : first + 3] = right
     return matrix
-
-
-def intrinsic_values(camera: PlenopticCamera) -> Array:
-    """The parameters of `intrinsic_names`; the lens array's rotation as Euler angles, rad."""
-    lenses = camera.micro_lenses
-    return np.array(
-        [
-            camera.main_lens.focal_length,
-            *camera.distortion.coefficients,
-            *lenses.cam_from_mla.euler_xyz(),
-            *lenses.cam_from_mla.translation,
-            *lenses.pitch,
-            *lenses.focal_lengths,
-            *camera.sensor.position,
-            camera.sensor.pixel_size,
-        ]
-    )

@@ -10,7 +10,7 @@ from plenodepth.calib.bundle.chief_rays import VARIABLES, LightCentroids, appare
 from plenodepth.calib.features import Centers
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.camera.parameters import CLEAR_APERTURE, PUPIL_DIAMETER, PUPIL_DISTANCE, intrinsic_names
 from plenodepth.camera.projection import project
 from plenodepth.camera.projection_jacobian import lens_center_jacobian, predicted_center_jacobian, project_jacobian
 from plenodepth.geometry import Pose
@@ -79,7 +79,10 @@ def _appearing_derivatives(
     scale = 2 * pixel / diameter
     gap_by_intrinsics = scale * by_intrinsics[:, 2]
     pitches = [names["micro_lenses.pitch.x"], names["micro_lenses.pitch.y"]]
-    gap_by_intrinsics[:, pitches] -= (gap / (2 * diameter))[:, None]
+    # gap = 2 s ρ/B, where ρ goes with B: what B is made of does not change it.
+    gap_by_intrinsics[:, pitches] -= (gap / (2 * camera.micro_lenses.pitch.mean()))[:, None]
+    if CLEAR_APERTURE in names:
+        gap_by_intrinsics[:, names[CLEAR_APERTURE]] = 0
     gap_by_intrinsics[:, names["sensor.pixel_size"]] += gap / pixel
     by_pose = by_pose.copy()
     by_pose[:, :2] -= shift * (scale * by_pose[:, 2])[:, None, :]
@@ -88,16 +91,24 @@ def _appearing_derivatives(
     # ȳ itself: by what the optics' distances are, and by the place of the micro-image's centre.
     strength = gap[:, None] / pixel
     by = dict(zip(VARIABLES, np.moveaxis(shown.by_variable, 1, 0), strict=True))
-    f_number = camera.main_lens.f_number
-    assert f_number is not None
     first = names["micro_lenses.rotation.x"]
-    by_intrinsics[:, :2, names["main_lens.focal_length"]] -= strength * by["aperture"] / f_number
+    if PUPIL_DIAMETER in names:
+        by_intrinsics[:, :2, names[PUPIL_DIAMETER]] -= strength * by["aperture"]
+    else:  # F/N
+        f_number = camera.main_lens.f_number
+        assert f_number is not None
+        by_intrinsics[:, :2, names["main_lens.focal_length"]] -= strength * by["aperture"] / f_number
+    if PUPIL_DISTANCE in names:  # a pupil nearer to the sensor has P less
+        by_intrinsics[:, :2, names[PUPIL_DISTANCE]] += strength * by["pupil"]
     by_mla, by_pitch = lens_center_jacobian(seen.k, seen.l, camera)
-    of_depth = strength * (by["sensor"] - by["main"])  # a lens nearer to the main lens by 1 mm has D less and d more
+    of_depth = strength * (by["sensor"] - by["pupil"])  # a lens nearer to the pupil by 1 mm has P less and d more
     by_intrinsics[:, :2, first : first + 6] -= of_depth[:, :, None] * by_mla[:, None, 2]
     by_intrinsics[:, :2, first + 6 : first + 8] -= of_depth[:, :, None] * by_pitch[:, None, 2]
     by_intrinsics[:, :2, names["sensor.position.z"]] += strength * by["sensor"]
-    by_intrinsics[:, :2, pitches] -= (strength * by["diameter"] / 2)[:, :, None]
+    clear = camera.micro_lenses.clear_aperture or 1.0
+    by_intrinsics[:, :2, pitches] -= (strength * by["diameter"] * (clear / 2))[:, :, None]
+    if CLEAR_APERTURE in names:
+        by_intrinsics[:, :2, names[CLEAR_APERTURE]] -= strength * by["diameter"] * camera.micro_lenses.pitch.mean()
     types = camera.micro_images.lens_type(seen.k, seen.l)
     for lens_type in range(camera.type_count):
         mine = types == lens_type

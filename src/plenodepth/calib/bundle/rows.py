@@ -9,12 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.calib.bundle.kernels import rows as kernel
 from plenodepth.camera.aperture.clipping import aperture_diameter
 from plenodepth.camera.micro_lenses import unit_lens_position
 from plenodepth.camera.model import Array, PlenopticCamera
-from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.camera.parameters import (
+    CLEAR_APERTURE,
+    PUPIL_DIAMETER,
+    PUPIL_DISTANCE,
+    PUPIL_OFFSET,
+    intrinsic_names,
+    optional_names,
+)
 from plenodepth.geometry import Pose
 
 if TYPE_CHECKING:
@@ -27,6 +35,7 @@ def packed(camera: PlenopticCamera, aperture: bool) -> Array:
     """The optics as the kernels take them: numbers in the order of `kernels.rows`."""
     lenses, sensor, lens = camera.micro_lenses, camera.sensor, camera.main_lens
     wide = aperture_diameter(camera) if aperture else np.nan
+    own_diameter = lens.exit_pupil is not None and lens.exit_pupil.diameter is not None
     f_number = np.nan if lens.f_number is None else lens.f_number
     return np.array(
         [
@@ -40,11 +49,19 @@ def packed(camera: PlenopticCamera, aperture: bool) -> Array:
             sensor.width - 1,
             sensor.height - 1,
             wide,
-            f_number,
-            lens.pupil_distance,
+            np.inf if own_diameter else f_number,  # dF/dA
+            *lens.pupil_center,
+            1.0 if lenses.clear_aperture is None else lenses.clear_aperture,
             *lenses.focal_lengths,
         ]
     )
+
+
+def optional_places(camera: PlenopticCamera) -> NDArray[np.int64]:
+    """Places (5,) among the intrinsics of those that not every camera has; −1 where it has them not."""
+    names = intrinsic_names(camera)
+    order = (PUPIL_DISTANCE, *PUPIL_OFFSET, PUPIL_DIAMETER, CLEAR_APERTURE)
+    return np.array([names.index(name) if name in names else -1 for name in order])
 
 
 class FeatureRows:
@@ -60,14 +77,14 @@ class FeatureRows:
                 (seen.points, unit_lens_position(seen.k, seen.l, camera), types, seen.uv, seen.rho),
             )
         )
-        self.root = np.ascontiguousarray(weighted.root)
+        self.root, self.places = np.ascontiguousarray(weighted.root), optional_places(camera)
         self.rows = np.empty((len(self.root), 3, len(intrinsic_names(camera)) + POSE + 1))
 
     def products(self, optics: Array, cam_from_board: Pose, derivatives: bool) -> Array | None:
         """[J r]ᵀ [J r], (p + 7, p + 7), or [[r · r]] without derivatives; None where a board forms no image."""
         rows = self.rows
         pose = cam_from_board.rotation, cam_from_board.translation
-        if not kernel.feature_rows(*self.seen, self.root, *pose, optics, self.aperture, derivatives, rows):
+        if not kernel.feature_rows(*self.seen, self.root, *pose, optics, self.places, self.aperture, derivatives, rows):
             return None
         column = 0 if derivatives else rows.shape[2] - 1
         for common, first, end in ((self.common, 0, 2), (self.common_rho, 2, 3)):
@@ -84,10 +101,12 @@ class CenterRows:
         centers = weighted.centers
         self.unit = np.ascontiguousarray(unit_lens_position(centers.k, centers.l, camera))
         self.uv, self.root = np.ascontiguousarray(centers.uv), np.ascontiguousarray(weighted.root)
-        self.rows = np.empty((len(self.unit), 2, kernel.CENTER_COLUMNS + 1))
         self.count = len(intrinsic_names(camera))
-        first = kernel.BY_ROTATION
-        self.places = np.array([*range(first, kernel.BY_FOCALS), *range(self.count - 4, self.count + 1)])
+        sensor = self.count - len(optional_names(camera)) - 4
+        pupil = [place for place in optional_places(camera)[:3] if place >= 0]
+        columns = [*range(kernel.BY_ROTATION, kernel.BY_FOCALS), *range(sensor, sensor + 4), *pupil]
+        self.places = np.array([*columns, self.count])
+        self.rows = np.empty((len(self.unit), 2, len(columns) + 1))
 
     def products(self, optics: Array, derivatives: bool) -> Array:
         """[J r]ᵀ [J r], (p + 1, p + 1), or [[r · r]] without derivatives."""

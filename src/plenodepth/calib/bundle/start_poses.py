@@ -2,9 +2,10 @@
 
 Lens (k, l), whose micro-image has the centre c, sees a point at virtual depth v at uv with
     uv − c = g (w − c),     g = (1 − λ) + λ/v
-(the disparity of `camera.disparity`), where w is the pixel that the ray through the main lens' centre reaches. So the
-views of a corner lie on a straight line in c, of one slope for both axes, and w is where the line crosses zero. The
-pixels w of all corners together are what a pinhole camera in the main lens' centre would see of the board.
+(the disparity of `camera.disparity`), where w is the pixel that the ray through the exit pupil's middle reaches. So
+the views of a corner lie on a straight line in c, of one slope for both axes, and w is where the line crosses zero. By
+v it tells where the corner's image stands, and so which pixel the ray through the main lens' centre reaches. These
+pixels of all corners together are what a pinhole camera there would see of the board.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import cv2
 import numpy as np
 
 from plenodepth.calib.features import Board, BoardView, Features
-from plenodepth.camera.micro_lenses import lens_distances
+from plenodepth.camera.micro_lenses import lens_distances, pitch_ratio
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.geometry import Pose
 
@@ -32,7 +33,7 @@ class CornerDepths(NamedTuple):
     frame: Indices  # (m,)
     board: Indices  # (m,)
     corner: Indices  # (m,)
-    uv: Array  # (m, 2) px: w
+    uv: Array  # (m, 2) px: where the ray through the main lens' centre meets the image
     virtual_depth: Array  # (m,) NaN where too few views tell
     views: Indices  # (m,)
 
@@ -56,15 +57,27 @@ def corner_depths(features: Features, camera: PlenopticCamera) -> CornerDepths:
         spread = OUTLYING * max(1.48 * float(np.median(distance)), 1e-6)
         weight = 1 / (1 + (distance / spread) ** 2) ** 2
     views = np.bincount(group, minlength=count)
-    pitch_ratio = float(lens_distances(camera).pitch_ratio)
+    ratio = float(pitch_ratio(camera))
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = pitch_ratio / (gain - (1 - pitch_ratio))
-        crossing = middle + mean / gain[:, None]
+        depth = ratio / (gain - (1 - ratio))
+        crossing = _from_main_lens(middle + mean / gain[:, None], depth, camera)
     known = (views >= LEAST_VIEWS) & np.isfinite(crossing).all(axis=1)
     # Too few views for a line: their mean stands for the corner.
     uv = np.where(known[:, None], crossing, mean + middle)
     frame, board, corner = unique.T
     return CornerDepths(frame, board, corner, uv, np.where(known, depth, np.nan), views)
+
+
+def _from_main_lens(uv: Array, virtual_depth: Array, camera: PlenopticCamera) -> Array:
+    """Pixels (m, 2) as the main lens' centre sees what its exit pupil sees at `uv` (m, 2) and virtual depths (m,)."""
+    pupil, sensor = camera.main_lens.pupil_center, camera.sensor
+    if not pupil.any():
+        return uv
+    main, to_sensor = lens_distances(camera)
+    depth = -(main + virtual_depth * to_sensor)[:, None]
+    on_sensor = sensor.metric_from_image(uv)
+    image = pupil[:2] + (on_sensor - pupil[:2]) * ((depth - pupil[2]) / (sensor.position[2] - pupil[2]))
+    return sensor.image_from_metric(image * (sensor.position[2] / depth))
 
 
 def _lines(center: Array, offset: Array, weight: Array, group: Indices, count: int) -> tuple[Array, Array, Array]:

@@ -62,6 +62,7 @@ def adjust_step(
             residuals=_residuals(adjustment),
             covariance_parameters=known.names,
             covariance=(known.covariance + known.covariance.T) / 2 if known.names else None,
+            aperture_aware=adjustment.problem.aperture,
         ),
     )
     save_camera(camera, work / CAMERA)

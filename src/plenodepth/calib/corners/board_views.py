@@ -22,7 +22,7 @@ from plenodepth.calib.corners.clipping import (
 )
 from plenodepth.calib.corners.clusters import MISS, Clusters, fit_clusters
 from plenodepth.calib.corners.fit import CORNER_RIM, Corners, Noise, fit_corners, measure_noise, parameters, plausible
-from plenodepth.camera import PlenopticCamera, lens_distances
+from plenodepth.camera import PlenopticCamera, lens_distances, pitch_ratio
 from plenodepth.camera.blur import blur_radius
 from plenodepth.camera.micro_lenses import focal_length
 from plenodepth.camera.model import Array, Indices, MicroImageArray
@@ -59,7 +59,7 @@ class BoardViews:
 
 def virtual_depth(factor: Array, camera: PlenopticCamera) -> Array:
     """v (m,) of clusters with disparity factors g (m,)."""
-    ratio = float(lens_distances(camera).pitch_ratio)
+    ratio = float(pitch_ratio(camera))
     return np.asarray(ratio / (factor - (1 - ratio)))
 
 

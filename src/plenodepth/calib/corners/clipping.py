@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenodepth.camera import PlenopticCamera, aperture_table, lens_distances
-from plenodepth.camera.aperture.clipping import ApertureTable, pupil_image_offset
+from plenodepth.camera.aperture.clipping import ApertureTable
 from plenodepth.camera.aperture.quadrature import open_nodes
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, Indices, MicroImageArray
@@ -67,7 +67,7 @@ def clipping(
         points = np.stack([open_nodes(table.radius * pixel, i, camera, SLICES, CELLS) for i in count]) / pixel
         nodes = (points - points.mean(axis=2, keepdims=True)) / np.sqrt(open_variance)
         variance = np.maximum(variance - (nodes**2).mean(axis=2), 0)
-    middle = predicted_center(k, l, camera) - pupil_image_offset(k, l, camera) / pixel
+    middle = predicted_center(k, l, camera)
     types = camera.micro_images.lens_type(k, l)
     focal = camera.micro_lenses.focal_lengths[types]
     inverse_focus = 1 - lens_distances(camera, k, l).to_sensor / focal

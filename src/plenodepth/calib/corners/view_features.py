@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plenodepth.calib.corners.board_views import BoardViews, expected_blur, virtual_depth
 from plenodepth.calib.corners.clusters import Clusters
 from plenodepth.calib.features import Features
-from plenodepth.camera import PlenopticCamera, lens_distances
+from plenodepth.camera import PlenopticCamera, pitch_ratio
 from plenodepth.camera.model import Array, Indices
 
 IN_FOCUS = 0.8  # px: below this |ρ| a corner is so sharp that its blur cannot be told from that of the pixels
@@ -47,7 +47,7 @@ def features_of_views(
     rho, rho_sigma = np.full((2, len(corners)), np.nan)
     if camera is not None:
         depth = virtual_depth(clusters.factor, camera)
-        depth_sigma = depth**2 * clusters.factor_sigma / float(lens_distances(camera).pitch_ratio)
+        depth_sigma = depth**2 * clusters.factor_sigma / float(pitch_ratio(camera))
         if camera.type_count:
             line = expected_blur(corners.k, corners.l, depth[label], camera)
             sharp = (np.abs(line) < IN_FOCUS) | (blur < IN_FOCUS)

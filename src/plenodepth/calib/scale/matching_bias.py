@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera.aperture.clipping import disc_of_pupil, focus_inverse_depth, open_lens
 from plenodepth.camera.disparity import corrected_disparity
-from plenodepth.camera.micro_lenses import lens_distances, require_blur
+from plenodepth.camera.micro_lenses import lens_distances, pitch_ratio, require_blur
 from plenodepth.camera.model import Array, PlenopticCamera
 from plenodepth.depth.aperture.resampling import disparity_rest
 from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MIXTURE_VARIANCE
@@ -87,7 +87,7 @@ def predicted_virtual_depth(
         )
     v = np.asarray(virtual_depth, dtype=np.float64)
     slope = magnification_slopes(v, camera, f_number, margin=matching.margin).mean(axis=-1)
-    by_slope = with_stretched_disparities(v, slope, float(lens_distances(camera).pitch_ratio))
+    by_slope = with_stretched_disparities(v, slope, float(pitch_ratio(camera)))
     if method == "slope":
         return by_slope
     model = _model(camera, f_number, matching)
@@ -173,7 +173,7 @@ def _model(camera: PlenopticCamera, f_number: float | None, matching: Matching) 
         lit=np.array(
             [min(radius, _lit_radius(camera, i, f_number, matching.least_light)) for i in range(camera.type_count)]
         ),
-        pitch_ratio=float(distances.pitch_ratio),
+        pitch_ratio=float(pitch_ratio(camera, distances)),
         views=[_views(camera, i, matching.reach) for i in range(camera.type_count)],
         blur=matching.blur,
         noise=matching.noise,

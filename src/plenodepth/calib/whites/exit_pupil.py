@@ -1,9 +1,9 @@
 """The exit pupil of the main lens from white images: where the stop stands that clips the light, and how wide it is.
 
 A white image shows the open area of each micro-lens (`aperture.clipping`). How fast the light falls off towards the rim
-of a micro-image tells the pupil's diameter over its distance from the lens array. Where in its micro-image a lens shows
-the pupil's middle tells its distance alone: for a pupil e mm behind the thin lens that is e d/(D (D − e)) times the
-lens' place C off the predicted centre, a quarter of a pixel for each mm of e and 10 mm of C in an R12.
+of a micro-image tells the pupil's diameter over its distance from the lens array. Where a lens shows the pupil's middle
+tells its distance alone: for a pupil e mm behind the thin lens that is e d/(D (D − e)) times the lens' place C farther
+out than for a thin lens, a quarter of a pixel for each mm of e and 10 mm of C in an R12.
 
 So the estimate is as good as the camera's own prediction of the centres: an error of the lens pitch or of D shows as a
 distance, and a calibration that took the centres of white images for those of the thin lens has hidden it there.
@@ -89,7 +89,7 @@ class _Sample:
 
     f_number: float
     light: Array  # (n, p)
-    offset: Array  # (n, p, 2) mm from the predicted centres, camera frame
+    place: Array  # (n, p, 2) mm on the sensor, camera frame
     k: Indices  # (n,)
     l: Indices  # (n,)
     lens_type: Indices  # (n,)
@@ -102,7 +102,7 @@ def _sampled(whites: Mapping[float, NDArray[Any]], camera: PlenopticCamera) -> l
     if not len(k):
         raise InputError("hold no whole micro-image", field="whites")
     u, v, _ = patch_pixels(micro_images, k, l, reach)
-    away = np.stack([u, v], axis=-1) - predicted_center(k, l, camera)[:, None]
+    place = sensor.metric_from_image(np.stack([u, v], axis=-1))
     types = np.maximum(micro_images.lens_type(k, l), 0)
     samples = []
     for f_number, image in whites.items():
@@ -117,7 +117,7 @@ def _sampled(whites: Mapping[float, NDArray[Any]], camera: PlenopticCamera) -> l
         if not (np.isfinite(light).all() and light.max() > 0):
             raise InputError(f"at f/{f_number:g} is dark or holds numbers that are not finite", field="whites")
         light /= np.quantile(light, BRIGHT)
-        samples.append(_Sample(float(f_number), light, -away * sensor.pixel_size, k, l, types))
+        samples.append(_Sample(float(f_number), light, place, k, l, types))
     return samples
 
 
@@ -133,12 +133,14 @@ def _residual(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> Ar
 def _open_area(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> Array:
     """Open part (n, p) of the lenses, averaged over each pixel, with a pupil of distance and diameter `parameters`."""
     lens = replace(camera.main_lens, exit_pupil=ExitPupil(float(parameters[0]), float(parameters[1])))
-    seen = pupil_on_lens(sample.k, sample.l, replace(camera, main_lens=lens), sample.f_number)
+    camera = replace(camera, main_lens=lens)
+    seen = pupil_on_lens(sample.k, sample.l, camera, sample.f_number)
+    middle = camera.sensor.metric_from_image(predicted_center(sample.k, sample.l, camera))
     half = camera.micro_lenses.lens_diameter / 2
     total = np.zeros(sample.light.shape)
     for du in SUBPIXELS:
         for dv in SUBPIXELS:
-            away = sample.offset + np.array([du, dv]) * camera.sensor.pixel_size - seen.center[:, None]
+            away = sample.place + np.array([du, dv]) * camera.sensor.pixel_size - middle[:, None]
             distance = np.abs(seen.ratio)[:, None] * np.hypot(away[..., 0], away[..., 1])
             total += common_area(half, seen.radius[:, None], distance)
     return np.asarray(total / (len(SUBPIXELS) ** 2 * np.pi * half**2))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plenodepth.calib.whites.lattice_fit import LatticeFit
-from plenodepth.camera.micro_lenses import lens_index
+from plenodepth.camera.micro_lenses import lens_index, shrinking_from_pupil
 from plenodepth.camera.model import (
     Array,
     Configuration,
@@ -191,7 +191,7 @@ def _placed(
     image_sensor = Sensor(
         optics.width, optics.height, pixel, np.array([*corner, -(main + sensor)]), optics.bayer, optics.black_level
     )
-    shrink = main / (main + sensor)
+    shrink = float(shrinking_from_pupil(main, sensor))
     pitch = shrink * pixel * lattice.pitch
     first = shrink * image_sensor.metric_from_image(pose(lattice.node(0, 0)))
     in_array = lattice.half_turned().unit_node(*lens_index(lattice, 0, 0)) * pitch

@@ -99,7 +99,7 @@ def light_centroid(
     """
     lens = _clipped_lens(k, l, virtual_depth, camera, f_number)
     away, distance = _from_pupil_image(uv, lens, camera)
-    ratio, radius, _ = lens.pupil
+    ratio, radius = lens.pupil
     gain = 1 + ratio * lens.focus_gap
     with np.errstate(divide="ignore"):
         centroid = open_centroid(ratio / gain, radius / np.abs(gain), distance, camera)
@@ -130,7 +130,7 @@ class _ClippedLens(NamedTuple):
     """What the functions above need of lenses (k, l) at some virtual depths."""
 
     pupil: PupilOnLens
-    middle: Array  # (..., 2) px: where the lens shows the pupil's middle
+    middle: Array  # (..., 2) px: the micro-image's centre, where the lens shows the pupil's middle
     focus_gap: Array  # (...) 1/v − 1/v0
 
 
@@ -138,7 +138,7 @@ def _clipped_lens(
     k: ArrayLike, l: ArrayLike, virtual_depth: ArrayLike, camera: PlenopticCamera, f_number: float | None
 ) -> _ClippedLens:
     pupil = pupil_on_lens(k, l, camera, f_number)
-    middle = predicted_center(k, l, camera) - pupil.center / camera.sensor.pixel_size
+    middle = predicted_center(k, l, camera)
     inverse_focus = 1 - lens_distances(camera, k, l).to_sensor / focal_length(k, l, camera)
     return _ClippedLens(pupil, middle, 1 / np.asarray(virtual_depth, dtype=np.float64) - inverse_focus)
 

@@ -1,20 +1,20 @@
 """What of a micro-lens a pixel looks through: the main lens' aperture clips each pixel's cone of light.
 
-All lengths in mm, lateral positions relative to the ray from the main lens' centre through the micro-lens' centre,
-which meets the sensor at the micro-image's centre. The ray from the pixel at x through the point y of the micro-lens
-(diameter B, focal length f, d from the sensor) crosses the plane of the exit pupil, at P from the micro-lens, at
+All lengths in mm, lateral positions relative to the ray from the middle of the exit pupil through the micro-lens'
+centre, which meets the sensor at the micro-image's centre. The ray from the pixel at x through the point y of the
+micro-lens (diameter B, focal length f, d from the sensor) crosses the plane of the exit pupil, at P from the
+micro-lens, at
     Y = g y − x P/d,     g = 1 + P (1/d − 1/f),
-and passes if |Y − o| ≤ A/2, where A is the pupil's diameter and o its centre. So a pixel is open over the
-intersection of two discs, disc(0, B/2) and disc(c, R) with c = (x P/d + o)/g and R = A/(2 |g|).
+and passes if |Y| ≤ A/2, where A is the pupil's diameter. So a pixel is open over the intersection of two discs,
+disc(0, B/2) and disc(c, R) with c = x P/(d g) and R = A/(2 |g|).
 
 Its area is the vignetting. Its centroid ȳ is why depth comes out scaled: at virtual depth v the ray through y sees
 what an open pixel would show at x + y (1/v − 1/v0), where v0 = f/(f − d) is the lens' focus; on average that is
     x_eff = x + ȳ(x) (1/v − 1/v0).
 Its second moments, times (1/v − 1/v0)², are those of the blur.
 
-By default the pupil is the thin main lens itself: P = D and o = 0 for every lens. A pupil that lies e behind it
-(`ExitPupil.distance`) has P = D − e, and the ray above passes it at C e/D, with C the lens' place across the optical
-axis, so that o = −C e/D: the micro-images of a white image spread about (or draw in towards) the axis.
+By default the pupil is the thin main lens itself, P = D. A pupil that lies e behind it (`ExitPupil.distance`) has
+P = D − e. The micro-images' centres are images of its middle (`predicted_center`), so that nothing else changes.
 
 Pinholes have no width, so nothing shifts and nothing blurs. Only their area is that of a hole as wide as a lens.
 """
@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenodepth.camera.micro_lenses import LensDistances, lens_center, lens_distances
+from plenodepth.camera.micro_lenses import LensDistances, lens_distances, to_pupil
 from plenodepth.camera.model import Array, Indices, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.geometry.discs import common_area, common_area_and_first, common_moments, common_slopes
@@ -36,44 +36,33 @@ LEAST_GAIN = 1e-6  # of |g|: below it the lens images the pixel onto the pupil, 
 
 
 class PupilOnLens(NamedTuple):
-    """The exit pupil as a pixel x sees it on its micro-lens: disc(ratio · (x − center), radius)."""
+    """The exit pupil as a pixel x sees it on its micro-lens: disc(ratio · x, radius)."""
 
     ratio: Array  # (...) P/(d g): how fast the disc moves with the pixel
     radius: Array  # (...) R, mm
-    center: Array  # (..., 2) mm from the micro-image's centre: the pixel that sees the disc in the lens' middle
 
 
 def pupil_on_lens(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera, f_number: float | None = None) -> PupilOnLens:
     """For the lenses behind micro-images (k, l), which broadcast; D and d are each lens' own."""
     types = camera.micro_images.lens_type(k, l)
-    ratio, radius = disc_of_pupil(*lens_distances(camera, k, l), types, camera, f_number)
-    return PupilOnLens(ratio, radius, pupil_image_offset(k, l, camera))
-
-
-def pupil_image_offset(k: ArrayLike, l: ArrayLike, camera: PlenopticCamera) -> Array:
-    """−o d/P (..., 2) mm, camera frame: from a micro-image's centre to where its lens shows the pupil's middle."""
-    behind = camera.main_lens.pupil_distance
-    main, sensor = lens_distances(camera, k, l)
-    return np.asarray(lens_center(k, l, camera)[..., :2] * (behind * sensor / (main * (main - behind)))[..., None])
+    return disc_of_pupil(*lens_distances(camera, k, l), types, camera, f_number)
 
 
 def disc_of_pupil(
     main: Array, sensor: Array, lens_type: int | Indices, camera: PlenopticCamera, f_number: float | None = None
-) -> tuple[Array, Array]:
-    """`ratio` and `radius` of `PupilOnLens` for lenses at D = main and d = sensor, mm; all broadcast."""
+) -> PupilOnLens:
+    """The pupil on lenses at D = main and d = sensor, mm; all broadcast."""
     inverse_focal = 1 / camera.micro_lenses.focal_lengths[lens_type] if camera.type_count else 0.0
-    distance = main - camera.main_lens.pupil_distance
+    distance = to_pupil(camera, LensDistances(main, sensor))
     return disc_on_lens(distance, sensor, inverse_focal, aperture_diameter(camera, f_number))
 
 
-def disc_on_lens(
-    distance: ArrayLike, sensor: ArrayLike, inverse_focal: ArrayLike, aperture: ArrayLike
-) -> tuple[Array, Array]:
-    """`ratio` and `radius` of `PupilOnLens` for P = distance, d = sensor, 1/f and A, mm; all broadcast."""
-    to_pupil, to_sensor = np.asarray(distance, dtype=np.float64), np.asarray(sensor, dtype=np.float64)
-    gain = 1 + to_pupil * (1 / to_sensor - np.asarray(inverse_focal))
+def disc_on_lens(distance: ArrayLike, sensor: ArrayLike, inverse_focal: ArrayLike, aperture: ArrayLike) -> PupilOnLens:
+    """The pupil on a lens for P = distance, d = sensor, 1/f and A, mm; all broadcast."""
+    to_lens, to_sensor = np.asarray(distance, dtype=np.float64), np.asarray(sensor, dtype=np.float64)
+    gain = 1 + to_lens * (1 / to_sensor - np.asarray(inverse_focal))
     gain = np.copysign(np.maximum(np.abs(gain), LEAST_GAIN), gain)
-    return to_pupil / (to_sensor * gain), np.asarray(aperture) / 2 / np.abs(gain)
+    return PupilOnLens(to_lens / (to_sensor * gain), np.asarray(aperture) / 2 / np.abs(gain))
 
 
 class OpenLens(NamedTuple):
@@ -93,7 +82,7 @@ def open_lens(
     f_number: float | None = None,
     distances: LensDistances | None = None,
 ) -> OpenLens:
-    """What is open for pixels `offset` mm (≥ 0) from their micro-image's centre, for a lens near the optical axis.
+    """What is open for pixels `offset` mm (≥ 0) from their micro-image's centre.
 
     Default: the camera's own f-number, and D and d at the array's centre. NaN for all but the area where
     nothing is open.
@@ -104,7 +93,7 @@ def open_lens(
 
 
 def open_part(ratio: Array, radius: Array, offset: Array, camera: PlenopticCamera) -> OpenLens:
-    """`open_lens` for `offset` mm (≥ 0) from `PupilOnLens.center`, of any lens; all broadcast."""
+    """`open_lens` for a pupil on the lens of any `PupilOnLens`; all broadcast."""
     half = camera.micro_lenses.lens_diameter / 2
     moments = common_moments(half, radius, np.abs(ratio) * offset)
     with np.errstate(divide="ignore", invalid="ignore"):

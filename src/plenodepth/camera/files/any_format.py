@@ -11,7 +11,12 @@ import numpy as np
 
 from plenodepth.camera.files.corner_grids import grid_camera_from_tlct, grid_camera_from_tspc
 from plenodepth.camera.files.extra_fields import unicode_text
-from plenodepth.camera.files.libpleno import camera_from_libpleno, libpleno_from_camera, parameters_of_camera
+from plenodepth.camera.files.libpleno import (
+    camera_from_libpleno,
+    libpleno_from_camera,
+    lost_in_libpleno,
+    parameters_of_camera,
+)
 from plenodepth.camera.files.native import VERSION_KEY, camera_from_content, native_text
 from plenodepth.camera.files.raytrix import grid_camera_from_raytrix
 from plenodepth.camera.model import GridCamera, PlenopticCamera
@@ -149,6 +154,19 @@ def load_plenoptic_camera(source: str | Path, *, parameters: str | Path | None =
     return camera
 
 
+def _format_of(path: str | Path, wanted: FileFormat | None) -> FileFormat | None:
+    """The format to write: the wanted one, or what the suffix tells; None where it does not."""
+    suffix = Path(path).suffix.lower()
+    return wanted or ("libpleno" if suffix == ".js" else "native" if suffix in NATIVE_SUFFIXES else None)
+
+
+def lost_in_file(camera: Camera, path: str | Path, file_format: FileFormat | None = None) -> tuple[str, ...]:
+    """What the file that `save_camera` writes does not hold of a camera, in words."""
+    if _format_of(path, file_format) != "libpleno" or not isinstance(camera, PlenopticCamera):
+        return ()
+    return lost_in_libpleno(camera)
+
+
 def save_camera(
     camera: Camera,
     path: str | Path,
@@ -164,8 +182,7 @@ def save_camera(
     >>> plenodepth.load_camera("r12-es.yaml").main_lens.f_number
     4.0
     """
-    suffix = Path(path).suffix.lower()
-    chosen = file_format or ("libpleno" if suffix == ".js" else "native" if suffix in NATIVE_SUFFIXES else None)
+    suffix, chosen = Path(path).suffix.lower(), _format_of(path, file_format)
     if chosen is None or suffix == GRID_SUFFIX:
         raise InputError(
             f"does not tell the format by its suffix '{suffix}'", file=path, fix=".yaml, .json: native; .js: libpleno"

@@ -14,10 +14,11 @@ import numpy as np
 from plenodepth.camera.depth import infinity_virtual_depth, metric_from_virtual, scaled_depth
 from plenodepth.camera.files import extra_fields as foreign
 from plenodepth.camera.files.consistency import disagreement, require_lenses_before_sensor
-from plenodepth.camera.micro_lenses import configuration, lens_distances
+from plenodepth.camera.micro_lenses import configuration, lens_distances, pitch_ratio
 from plenodepth.camera.model import (
     Configuration,
     Distortion,
+    ExitPupil,
     MainLens,
     MicroImageArray,
     MicroLensArray,
@@ -115,7 +116,7 @@ def _imported(tree: PropertyTree, name: str) -> PlenopticCamera:
             inverse_distortion=_distortion(tree, "distortions_inverse"),
             depth_scale=(np.array([tree.number(f"scaling.{key}") for key in "cba"]) if tree.has("scaling") else None),
             focus_distance=np.inf if focus >= INFINITE_FOCUS else focus,
-            provenance=Provenance(f"imported from the libpleno file {name}"),
+            provenance=Provenance(f"imported from the libpleno file {name}", aperture_aware=False),
         )
         require_lenses_before_sensor(camera)
     except InputError as error:
@@ -193,7 +194,7 @@ def _parameters(camera: PlenopticCamera) -> InternalParameters:
     assert camera.white_radius is not None
     assert camera.main_lens.f_number is not None
     pitch = camera.sensor.pixel_size * camera.micro_images.lattice.diameter
-    ratio = float(lens_distances(camera).pitch_ratio)
+    ratio = float(pitch_ratio(camera))
     return InternalParameters(
         white_slope=camera.white_radius.slope,
         white_intercepts=camera.white_radius.intercepts,
@@ -214,6 +215,19 @@ def libpleno_from_camera(camera: PlenopticCamera) -> dict[str, Any]:
         return now
     content: dict[str, Any] = foreign.merged(camera.provenance.foreign[CAMERA], _exported(original), now)
     return content
+
+
+def lost_in_libpleno(camera: PlenopticCamera) -> tuple[str, ...]:
+    """What libpleno's files cannot hold of a camera, in words; empty where they hold all that differs from theirs."""
+    pupil, clear, lost = camera.main_lens.exit_pupil, camera.micro_lenses.clear_aperture, list[str]()
+    thin = ExitPupil(0.0, camera.main_lens.aperture_diameter)
+    if pupil is not None and pupil not in (ExitPupil(), thin):
+        lost.append("the exit pupil: the main lens is a thin one there, and white centres spread from its middle")
+    if clear not in (None, 1.0):
+        lost.append("the clear aperture of the micro-lenses: they are as wide as their pitch there")
+    if camera.depth_scale is not None and camera.depth_scale_model != "off":
+        lost.append(f"that the depth scale Γ is for aperture model {camera.depth_scale_model}: it is for off there")
+    return tuple(lost)
 
 
 def _original(camera: PlenopticCamera) -> PlenopticCamera | None:

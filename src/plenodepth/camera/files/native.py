@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import PydanticCustomError
 
 from plenodepth.camera.files import extra_fields as foreign
@@ -76,6 +85,7 @@ class _Sensor(_Part):
 class _ExitPupil(_Part):
     distance: Number = 0.0
     diameter: Number | None = None
+    offset: Pair = (0.0, 0.0)
 
 
 class _MainLens(_Part):
@@ -100,6 +110,7 @@ class _MicroLenses(_Part):
     rotation: tuple[Triple, Triple, Triple]
     translation: Triple
     focal_lengths: list[Number]
+    clear_aperture: Number | None = None
 
 
 class _Distortion(_Part):
@@ -127,6 +138,7 @@ class _Provenance(_Part):
     residuals: dict[Text, Number] = {}
     covariance: _Covariance | None = None
     foreign: _Foreign = _Foreign()
+    aperture_aware: StrictBool | None = None
     source: Text  # required, and written last: a file cut short lacks it
 
 
@@ -230,13 +242,17 @@ def _provenance(part: _Provenance) -> Provenance:
         matrix = None if covariance is None else np.array(covariance.matrix)
     except ValueError:
         raise InputError("rows differ in length", field="provenance.covariance.matrix") from None
+    kept = part.foreign.model_dump(exclude_none=True)
+    # Older files of ours do not say it; libpleno's calibration never regards the aperture.
+    aware = False if part.aperture_aware is None and "libpleno_camera" in kept else part.aperture_aware
     return Provenance(
         part.source,
         tuple(part.notes),
         part.residuals,
         () if covariance is None else tuple(covariance.parameters),
         matrix,
-        part.foreign.model_dump(exclude_none=True),
+        kept,
+        aware,
     )
 
 
@@ -254,7 +270,9 @@ def _sensor(part: _Sensor) -> Sensor:
 def _main_lens(part: _MainLens) -> MainLens:
     pupil = part.exit_pupil
     return MainLens(
-        part.focal_length, part.f_number, None if pupil is None else ExitPupil(pupil.distance, pupil.diameter)
+        part.focal_length,
+        part.f_number,
+        None if pupil is None else ExitPupil(pupil.distance, pupil.diameter, pupil.offset),
     )
 
 
@@ -269,7 +287,9 @@ def _plenoptic(part: _Plenoptic) -> PlenopticCamera:
         sensor=_sensor(part.sensor),
         main_lens=_main_lens(part.main_lens),
         micro_images=_micro_images(part.micro_images),
-        micro_lenses=MicroLensArray(np.array(lenses.pitch), cam_from_mla, np.array(lenses.focal_lengths)),
+        micro_lenses=MicroLensArray(
+            np.array(lenses.pitch), cam_from_mla, np.array(lenses.focal_lengths), lenses.clear_aperture
+        ),
         distortion=Distortion(np.array(part.distortion.radial), np.array(part.distortion.tangential)),
         inverse_distortion=(
             None if inverse is None else Distortion(np.array(inverse.radial), np.array(inverse.tangential))
@@ -319,7 +339,10 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
     if past.covariance is not None:
         parameters = list(past.covariance_parameters)
         provenance["covariance"] = {"parameters": parameters, "matrix": past.covariance.tolist()}
-    provenance |= {"foreign": dict(past.foreign), "source": past.source}
+    provenance["foreign"] = dict(past.foreign)
+    if past.aperture_aware is not None:
+        provenance["aperture_aware"] = past.aperture_aware
+    provenance["source"] = past.source
     micro_images = {
         "arrangement": str(grid.lattice.arrangement),
         "columns": grid.lattice.columns,
@@ -353,6 +376,7 @@ def _content(camera: PlenopticCamera | GridCamera) -> dict[str, Any]:
             "rotation": lenses.cam_from_mla.rotation.tolist(),
             "translation": lenses.cam_from_mla.translation.tolist(),
             "focal_lengths": lenses.focal_lengths.tolist(),
+            **({} if lenses.clear_aperture is None else {"clear_aperture": lenses.clear_aperture}),
         },
         "distortion": _distortion_content(camera.distortion),
     }
@@ -395,6 +419,8 @@ def _main_lens_content(lens: MainLens) -> dict[str, Any]:
         content["exit_pupil"] = {"distance": lens.exit_pupil.distance}
         if lens.exit_pupil.diameter is not None:
             content["exit_pupil"]["diameter"] = lens.exit_pupil.diameter
+        if any(lens.exit_pupil.offset):
+            content["exit_pupil"]["offset"] = list(lens.exit_pupil.offset)
     return content
 
 

@@ -89,6 +89,10 @@ class AdjustOptions:
         list[str] | None,
         typer.Option("--hold", help="Hold a parameter: F, f, pitch, tilt, distortion, …"),
     ] = None
+    free: Annotated[
+        list[str] | None,
+        typer.Option("--free", help="Free what is held otherwise: e, pupil (e, diameter and offset), clear_aperture."),
+    ] = None
     prior: Annotated[
         list[str] | None,
         typer.Option("--prior", help="NAME=VALUE±SIGMA (or +-), of F, D, d, …: F=50±0.2."),
@@ -103,6 +107,7 @@ class AdjustOptions:
         return AdjustSettings(
             aperture=aware,
             hold=tuple(parameter_name(name) for name in self.hold or ()),
+            free=tuple(parameter_name(name) for name in self.free or ()),
             priors=parse_priors(self.prior or []),
             use_rho=self.rho,
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plenodepth.camera import load_camera, save_camera
-from plenodepth.camera.files.any_format import FileFormat
+from plenodepth.camera.files.any_format import FileFormat, lost_in_file
 from plenodepth.cli.shared.common import CameraArgument, ImageSizeOption, ParametersOption, console, parse_image_size
 
 
@@ -33,3 +33,5 @@ def convert(
     loaded = load_camera(camera, parameters=params, image_size=parse_image_size(image_size))
     save_camera(loaded, out, file_format=file_format, parameters=params_out)
     console().print(f"wrote {out}" + (f" and {params_out}" if params_out else ""), soft_wrap=True)
+    for lost in lost_in_file(loaded, out, file_format):
+        console().print(f"note: the file does not hold {lost}", soft_wrap=True)

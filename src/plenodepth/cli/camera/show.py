@@ -13,6 +13,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera, load_camera
 from plenodepth.camera.depth import VIRTUAL_RANGE
 from plenodepth.camera.files.native import content_of_camera
 from plenodepth.camera.micro_lenses import require_blur
+from plenodepth.camera.parameters import CLEAR_APERTURE, PUPIL_DIAMETER, PUPIL_DISTANCE
 from plenodepth.camera.summary import (
     BLUR_LIMIT,
     DISPARITY_PRECISION,
@@ -32,6 +33,12 @@ from plenodepth.cli.shared.common import (
     require_positive_option,
 )
 from plenodepth.errors import InputError
+
+CALIBRATED = {
+    True: "with regard to the aperture",
+    False: "without regard to the aperture",
+    None: "not from images: nominal numbers",
+}
 
 
 def show(
@@ -147,11 +154,14 @@ def _print_parameters(out: Console, camera: PlenopticCamera, derived: dict[str, 
         "lens array rotation x, y, z": f"{tilt} µrad",
         "D, d at the array's centre": f"{center['D']:.4f}, {center['d']:.5f} mm",
         "D, d at its corner lens (0, 0)": f"{corner['D']:.4f}, {corner['d']:.5f} mm",
-        "λ = D/(D + d)": f"{derived['pitch_ratio']:.6f}",
+        "exit pupil": _pupil(camera),
+        "lens diameter B": f"{1e3 * lenses.lens_diameter:.3f} µm, {_clear_aperture(camera)}",
+        "λ = P/(P + d), P = D − e": f"{derived['pitch_ratio']:.6f}",
         "distortion Q1 Q2 Q3 P1 P2": " ".join(f"{value:.3g}" for value in camera.distortion.coefficients),
         "depth scale γ0, γ1, γ2": "none" if scale is None else ", ".join(f"{value:.5g}" for value in scale),
         "blur coefficient κ": _or_dash(camera.blur_coefficient, ".4f"),
         "infinity at virtual depth": f"{derived['virtual_depth_of_infinity']:.3f}",
+        "calibrated": CALIBRATED[camera.provenance.aperture_aware],
         "usable range": f"{near:.0f} … {'∞' if far is None else f'{far:.0f}'} mm (v {near_v:g} … {far_v:.4g})",
     }
     table = plain_table(f"Camera {camera.name}", "", "")
@@ -160,6 +170,29 @@ def _print_parameters(out: Console, camera: PlenopticCamera, derived: dict[str, 
     out.print(table, "")
     if camera.provenance.source:
         out.print(camera.provenance.source, *camera.provenance.notes, "", sep="\n", style="dim")
+
+
+def _pupil(camera: PlenopticCamera) -> str:
+    pupil = camera.main_lens.exit_pupil
+    if pupil is None:
+        return "in the thin main lens (e = 0), F/N wide"
+    wide = "F/N" if pupil.diameter is None else f"{pupil.diameter:.4g}{_sigma(camera, PUPIL_DIAMETER)} mm"
+    aside = f", ({pupil.offset[0]:.3g}, {pupil.offset[1]:.3g}) mm off the axis" if any(pupil.offset) else ""
+    return f"e = {pupil.distance:.4g}{_sigma(camera, PUPIL_DISTANCE)} mm behind the thin main lens, {wide} wide{aside}"
+
+
+def _clear_aperture(camera: PlenopticCamera) -> str:
+    part = camera.micro_lenses.clear_aperture
+    return "the pitch" if part is None else f"{part:.4g}{_sigma(camera, CLEAR_APERTURE)} of the pitch"
+
+
+def _sigma(camera: PlenopticCamera, name: str) -> str:
+    """± σ of a parameter where the camera's calibration tells it."""
+    past = camera.provenance
+    if past.covariance is None or name not in past.covariance_parameters:
+        return ""
+    place = past.covariance_parameters.index(name)
+    return f" ± {np.sqrt(past.covariance[place, place]):.2g}"
 
 
 def _print_types(out: Console, summary: CameraSummary) -> None:

@@ -46,6 +46,10 @@ SHORT_NAMES = {
     "pitch": "micro_lenses.pitch",
     "f": "micro_lenses.focal_lengths",
     "tilt": "micro_lenses.rotation",
+    "e": "main_lens.exit_pupil.distance",
+    "pupil": "main_lens.exit_pupil",
+    "pupil_diameter": "main_lens.exit_pupil.diameter",
+    "clear_aperture": "micro_lenses.clear_aperture",
 }
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenodepth.camera import Camera, PlenopticCamera, lens_distances
-from plenodepth.camera.aperture.clipping import ApertureTable, aperture_table, pupil_image_offset
-from plenodepth.camera.micro_lenses import LensDistances, depth_sign
+from plenodepth.camera.aperture.clipping import ApertureTable, aperture_table
+from plenodepth.camera.micro_lenses import LensDistances, depth_sign, pitch_ratio
 from plenodepth.camera.model import ApertureModel
 from plenodepth.depth.aperture.chief_rays import (
     LARGEST_BLUR,
@@ -50,7 +50,7 @@ class ResamplingTables(NamedTuple):
     A plane is a hypothesis 1/v that tiles are resampled for. There is one for each hypothesis of a coarse search, one
     for every second hypothesis of a refined one, and a single one where nothing is resampled. A kind is a lens type at
     a distance from the sensor: a tilted array has several kinds of each type. Tables have n entries over squared radii,
-    `spacing` px² apart. x is a pixel's offset from the centre of the light, X that of its chief ray.
+    `spacing` px² apart. x is a pixel's offset from the micro-image's centre, X that of its chief ray.
     """
 
     kind: NDArray[np.int32]  # (J,) of each lens
@@ -105,10 +105,6 @@ def aperture_resampling(tiles: Tiles, views: Views, camera: PlenopticCamera, smo
     In a sweep some neighbouring hypotheses share a plane: only its scale is not quite theirs, and that is known.
     """
     levels, level = lens_levels(camera)
-    # The image frame looks the other way than the camera's.
-    indices = camera.micro_images.lattice.indices()
-    aside = -pupil_image_offset(*indices, camera).reshape(-1, 2) / camera.sensor.pixel_size
-    largest_offset = float(np.linalg.norm(aside, axis=1).max())
     squared = np.linspace(0, (1.5 * float(tiles.reach)) ** 2, ENTRIES)
     at = np.maximum(np.sqrt(squared), 1e-3)
     types, hypotheses = camera.type_count, views.inverse_depths.astype(np.float64)
@@ -134,7 +130,7 @@ def aperture_resampling(tiles: Tiles, views: Views, camera: PlenopticCamera, smo
                 outward[kind, h] = np.where(at < edge, np.interp(at, table.radius, position), at * last / edge) / at
                 # The interpolation of the tile and that of a pair's target take a pixel more each.
                 compared, usable = np.interp(
-                    [min(float(tiles.radius), lit - largest_offset), float(tiles.reach) - 1], table.radius, position
+                    [min(float(tiles.radius), lit), float(tiles.reach) - 1], table.radius, position
                 )
                 radius[kind, h] = min(compared, usable - 1, float(tiles.radius))
     stretch = np.gradient(np.log(slope), hypotheses, axis=1).mean(axis=0)
@@ -146,8 +142,8 @@ def aperture_resampling(tiles: Tiles, views: Views, camera: PlenopticCamera, smo
     # Tables lie row by row in memory, as in `no_resampling`: for another layout, all kernels are compiled again.
     return ResamplingTables(
         kind=(level * types + views.lens_type).astype(np.int32),
-        light_center=(tiles.center + aside).astype(np.float32),
-        largest_offset=np.float32(largest_offset),
+        light_center=tiles.center,
+        largest_offset=np.float32(0),
         pixel_from_ray=np.ascontiguousarray(inward[:, kept], np.float32),
         ray_from_pixel=np.ascontiguousarray(outward[:, kept], np.float32),
         uniform_blur=uniform_blur.astype(np.float32),
@@ -239,7 +235,7 @@ def true_from_apparent(
     sign = depth_sign(camera)
     true, growth = np.full(apparent.shape, np.nan), np.full(apparent.shape, np.nan)
     for n, distances in enumerate(levels):
-        table, rest = aperture_table(camera, distances=distances), float(disparity_rest(distances.pitch_ratio))
+        table, rest = aperture_table(camera, distances=distances), float(disparity_rest(pitch_ratio(camera, distances)))
         slopes = np.array([
             mean_slope(table, i, spots_of(table, i, sign / VIRTUAL_DEPTHS, smoothing).matched_position, radius)
             for i in range(camera.type_count)

@@ -10,7 +10,7 @@ from plenodepth.camera import (
     PlenopticCamera,
     corrected_disparity,
     infinity_virtual_depth,
-    lens_distances,
+    pitch_ratio,
     usable_depth_range,
     virtual_from_metric,
 )
@@ -94,7 +94,7 @@ def consistency(depth_map: VirtualDepthMap, camera: Camera, tolerance: float = 0
             agree = np.abs(with_missing(inverse)[ring.index] - inverse) <= tolerance * np.abs(inverse)
         return depth_map.keep_where(agree.sum(axis=0) >= least)
     owner = owner_map(camera.micro_images, *v.shape)
-    ratio = lens_distances(camera).pitch_ratio if isinstance(camera, PlenopticCamera) else np.asarray(1.0)
+    ratio = pitch_ratio(camera) if isinstance(camera, PlenopticCamera) else np.asarray(1.0)
     steps = ring.unit * camera.micro_images.lattice.pitch @ camera.micro_images.image_from_lattice.rotation.T
     neighbours = ring.index.reshape(len(steps), -1).astype(np.int32)
     keep = np.zeros(v.size, np.bool_)

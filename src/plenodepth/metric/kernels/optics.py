@@ -88,7 +88,7 @@ def _with_aperture(optics: PixelOptics, camera: PlenopticCamera) -> PixelOptics:
     return optics._replace(
         clipped=True,
         # In one order of its axes, as without an aperture: for another all kernels would be compiled once more.
-        pupil_image=np.ascontiguousarray(predicted_center(k, l, camera) - pupil.center / pixel),
+        pupil_image=np.ascontiguousarray(predicted_center(k, l, camera)),
         inverse_focus=1 - lens_distances(camera, k, l).to_sensor / focal_length(k, l, camera),
         per_pixel=pixel * np.abs(pupil.ratio) / (half * last),
         table=first,

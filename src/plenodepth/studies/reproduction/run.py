@@ -10,8 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from plenodepth.calib.bundle.problem import intrinsic_values
-from plenodepth.camera.parameters import intrinsic_names
+from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import made_folder
 from plenodepth.studies.reproduction.datasets import Dataset, dataset_job

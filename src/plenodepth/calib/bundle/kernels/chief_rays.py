@@ -45,21 +45,21 @@ def centroid(a, b, distance):
 
 
 @inlined
-def light_centroid(offset, main, sensor, focal, diameter, aperture, out):
-    """Fill `out` (7,): ȳ mm of the pixel `offset` mm out, and its derivatives by offset, D, d, f, B and A."""
-    gain = 1 + main * (1 / sensor - 1 / focal)
+def light_centroid(offset, pupil, sensor, focal, diameter, aperture, out):
+    """Fill `out` (7,): ȳ mm of the pixel `offset` mm out, and its derivatives by offset, P, d, f, B and A."""
+    gain = 1 + pupil * (1 / sensor - 1 / focal)
     if abs(gain) < 1e-6:
         gain = 1e-6
     side = 1.0 if gain > 0 else -1.0
-    ratio, radius = main / (sensor * gain), aperture / 2 / abs(gain)
+    ratio, radius = pupil / (sensor * gain), aperture / 2 / abs(gain)
     c, by_distance, by_a, by_b = centroid(diameter / 2, radius, abs(ratio) * offset)
-    # How ratio and radius change with D, d and f, relative to themselves: through the gain, and directly.
-    gain_by_main, gain_by_sensor, gain_by_focal = 1 / sensor - 1 / focal, -main / sensor**2, main / focal**2
+    # How ratio and radius change with P, d and f, relative to themselves: through the gain, and directly.
+    gain_by_pupil, gain_by_sensor, gain_by_focal = 1 / sensor - 1 / focal, -pupil / sensor**2, pupil / focal**2
     moved, widened = by_distance * abs(ratio) * offset, by_b * radius
     through_gain = -(moved + widened) / gain
     out[0] = side * c
     out[1] = side * by_distance * abs(ratio)
-    out[2] = side * (through_gain * gain_by_main + moved / main)
+    out[2] = side * (through_gain * gain_by_pupil + moved / pupil)
     out[3] = side * (through_gain * gain_by_sensor - moved / sensor)
     out[4] = side * through_gain * gain_by_focal
     out[5] = side * by_a / 2
@@ -67,20 +67,20 @@ def light_centroid(offset, main, sensor, focal, diameter, aperture, out):
 
 
 @compiled
-def light_centroids(offset, main, sensor, focal, diameter, aperture, out):
-    """`light_centroid` of n pixels: offset, main, sensor, focal (n,); out (n, 7)."""
+def light_centroids(offset, pupil, sensor, focal, diameter, aperture, out):
+    """`light_centroid` of n pixels: offset, pupil, sensor, focal (n,); out (n, 7)."""
     for n in range(len(offset)):
-        light_centroid(offset[n], main[n], sensor[n], focal[n], diameter, aperture, out[n])
+        light_centroid(offset[n], pupil[n], sensor[n], focal[n], diameter, aperture, out[n])
 
 
 @compiled
-def apparent_pixels(target, gap, main, sensor, focal, diameter, aperture, out):
+def apparent_pixels(target, gap, pupil, sensor, focal, diameter, aperture, out):
     """Offsets `out` (n,) mm of the pixels whose chief rays meet thin-lens places `target` (n,) mm; gap = 1/v − 1/v0."""
     row = np.empty(7)
     for n in range(len(target)):
         place = target[n]
         for _ in range(ITERATIONS):
-            light_centroid(place, main[n], sensor[n], focal[n], diameter, aperture, row)
+            light_centroid(place, pupil[n], sensor[n], focal[n], diameter, aperture, row)
             excess = place + gap[n] * row[0] - target[n]
             if abs(excess) < CONVERGED:
                 break

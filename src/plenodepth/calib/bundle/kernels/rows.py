@@ -16,11 +16,13 @@ from plenodepth.compiling import compiled
 
 # Places in the vector of the optics, see `calib.bundle.rows.packed`.
 FOCAL, DISTORTION, ROTATION, TRANSLATION, PITCH, POSITION, PIXEL = 0, 1, 6, 15, 18, 20, 23
-CORNER, APERTURE, F_NUMBER, PUPIL, FOCALS = 24, 26, 27, 28, 29
+CORNER, APERTURE, F_NUMBER, PUPIL, CLEAR, FOCALS = 24, 26, 27, 28, 31, 32
 # Places among the intrinsics, see `camera.parameters.intrinsic_names`; the focal lengths come next, then the sensor.
 BY_FOCAL, BY_DISTORTION, BY_ROTATION, BY_TRANSLATION, BY_PITCH, BY_FOCALS = 0, 1, 6, 9, 12, 14
 EMPTY = 1e-15  # of a column's square: what is left of one that depends on others
-CENTER_COLUMNS = 12  # pose of the lens array, pitch, sensor
+CENTER_COLUMNS = 15  # pose of the lens array, pitch, sensor, and distance and offset of the exit pupil
+# Places in the list of parameters that not every camera has, see `calib.bundle.rows.optional_places`.
+OF_DISTANCE, OF_OFFSET, OF_DIAMETER, OF_CLEAR = 0, 1, 3, 4
 
 
 @compiled
@@ -40,32 +42,41 @@ def lens_place(unit, optics, center, by_turn):
 
 @compiled
 def center_slopes(center, by_turn, optics, out):
-    """Fill the derivatives (2, 12) of a predicted centre by pose and pitch of the array and by the sensor, px."""
-    pixel, stretch = optics[PIXEL], optics[POSITION + 2] / center[2]
+    """Fill the derivatives (2, 15) of a predicted centre, px, by what `CENTER_COLUMNS` lists."""
+    pixel, far = optics[PIXEL], center[2] - optics[PUPIL + 2]
+    stretch = (optics[POSITION + 2] - optics[PUPIL + 2]) / far
     for axis in range(2):
+        aside = center[axis] - optics[PUPIL + axis]
         lateral = -stretch / pixel
-        depth = center[axis] * stretch / center[2] / pixel
+        depth = aside * stretch / far / pixel
         for i in range(3):
             out[axis, i] = lateral * by_turn[axis, i] + depth * by_turn[2, i]
             out[axis, 3 + i] = 0.0
             out[axis, 8 + i] = 0.0
+            out[axis, 12 + i] = 0.0
         out[axis, 3 + axis], out[axis, 5] = lateral, depth
         for i in range(2):
             out[axis, 6 + i] = lateral * by_turn[axis, 3 + i] + depth * by_turn[2, 3 + i]
-        out[axis, 8 + axis], out[axis, 10] = 1 / pixel, -center[axis] / center[2] / pixel
-        out[axis, 11] = (center[axis] * stretch - optics[POSITION + axis]) / pixel**2
+        out[axis, 8 + axis], out[axis, 10] = 1 / pixel, -aside / far / pixel
+        out[axis, 11] = (aside * stretch + optics[PUPIL + axis] - optics[POSITION + axis]) / pixel**2
+        out[axis, 12], out[axis, 13 + axis] = aside * (stretch - 1) / far / pixel, (stretch - 1) / pixel
 
 
 @compiled
 def predicted_center(center, optics, axis):
     """Where the optics put the centre of a micro-image, px."""
-    on_sensor = center[axis] * optics[POSITION + 2] / center[2]
+    aside, pupil = center[axis] - optics[PUPIL + axis], optics[PUPIL + 2]
+    on_sensor = aside * (optics[POSITION + 2] - pupil) / (center[2] - pupil) + optics[PUPIL + axis]
     return optics[CORNER + axis] - (on_sensor - optics[POSITION + axis]) / optics[PIXEL]
 
 
 @compiled
 def center_rows(unit, uv, root, optics, derivatives, rows):
-    """Fill the whitened rows (n, 2, 13) of centres; only the residuals, the last column, without `derivatives`."""
+    """Fill the whitened rows (n, 2, c + 1) of centres; only the residuals, the last column, without `derivatives`.
+
+    c is 15, or 12 for a camera without an exit pupil of its own.
+    """
+    columns = rows.shape[2] - 1
     center, by_turn, slopes = np.empty(3), np.empty((3, 5)), np.empty((2, CENTER_COLUMNS))
     for n in range(len(unit)):
         lens_place(unit[n], optics, center, by_turn)
@@ -74,12 +85,18 @@ def center_rows(unit, uv, root, optics, derivatives, rows):
             predicted_center(center, optics, 1) - uv[n, 1],
         )
         for i in range(2):
-            rows[n, i, CENTER_COLUMNS] = root[n, i, 0] * first + root[n, i, 1] * second
+            rows[n, i, columns] = root[n, i, 0] * first + root[n, i, 1] * second
         if derivatives:
             center_slopes(center, by_turn, optics, slopes)
             for i in range(2):
-                for j in range(CENTER_COLUMNS):
+                for j in range(columns):
                     rows[n, i, j] = root[n, i, 0] * slopes[0, j] + root[n, i, 1] * slopes[1, j]
+
+
+@compiled
+def lens_diameter(optics):
+    """B, mm."""
+    return optics[CLEAR] * ((optics[PITCH] + optics[PITCH + 1]) / 2)
 
 
 @compiled
@@ -89,21 +106,19 @@ def apparent(uv, gap, center, focal, optics, light, place):
     Fills `light` (7,), see `chief_rays.light_centroid`, at that pixel, and `place` (3,): its distance, mm, from where
     the lens shows the pupil's middle, and the direction there.
     """
-    pixel, behind = optics[PIXEL], optics[PUPIL]
-    main, sensor = -center[2], center[2] - optics[POSITION + 2]
-    diameter = (optics[PITCH] + optics[PITCH + 1]) / 2
-    offset = behind * sensor / (main * (main - behind))
-    x = (uv[0] - predicted_center(center, optics, 0)) * pixel + center[0] * offset
-    y = (uv[1] - predicted_center(center, optics, 1)) * pixel + center[1] * offset
+    pixel, diameter = optics[PIXEL], lens_diameter(optics)
+    pupil, sensor = optics[PUPIL + 2] - center[2], center[2] - optics[POSITION + 2]
+    x = (uv[0] - predicted_center(center, optics, 0)) * pixel
+    y = (uv[1] - predicted_center(center, optics, 1)) * pixel
     target = math.sqrt(x * x + y * y)
     away = target
     for _ in range(ITERATIONS):
-        light_centroid(away, main - behind, sensor, focal, diameter, optics[APERTURE], light)
+        light_centroid(away, pupil, sensor, focal, diameter, optics[APERTURE], light)
         excess = away + gap * light[0] - target
         if abs(excess) < CONVERGED:
             break
         away = max(away - excess / max(1 + gap * light[1], LEAST_PACE), 0.0)
-    light_centroid(away, main - behind, sensor, focal, diameter, optics[APERTURE], light)
+    light_centroid(away, pupil, sensor, focal, diameter, optics[APERTURE], light)
     stretch = away / target if target > 0 else 1.0
     uv[0] += x * (stretch - 1) / pixel
     uv[1] += y * (stretch - 1) / pixel
@@ -112,14 +127,14 @@ def apparent(uv, gap, center, focal, optics, light, place):
 
 
 @compiled
-def appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type, types, optics):
+def appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type, types, optics, places):
     """Turn derivatives (3, p + 6) of the thin-lens position and ρ, `own`, into those of the apparent position.
 
-    `slopes` (2, 12) are those of the predicted centre. See `residuals._appearing_derivatives`.
+    `slopes` (2, 15) are those of the predicted centre. See `residuals._appearing_derivatives`.
     """
-    pixel, diameter = optics[PIXEL], (optics[PITCH] + optics[PITCH + 1]) / 2
+    pixel, diameter, pitch = optics[PIXEL], lens_diameter(optics), (optics[PITCH] + optics[PITCH + 1]) / 2
     last = BY_FOCALS + types
-    count = last + 4
+    columns = own.shape[1]
     scale, strength = 2 * pixel / diameter, gap / pixel
     length, slope = light[0], light[1]
     around = length / place[0] if place[0] > 1e-9 else slope
@@ -128,11 +143,12 @@ def appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type, types, 
     for axis in range(2):
         direction = place[1 + axis]
         shift = length * direction / pixel
-        for j in range(count + 6):
-            own[axis, j] -= shift * scale * own[2, j]
+        for j in range(columns):
+            if j != places[OF_CLEAR]:
+                own[axis, j] -= shift * scale * own[2, j]
         for j in range(BY_PITCH, BY_PITCH + 2):
-            own[axis, j] += shift * gap / (2 * diameter) - strength * light[5] / 2 * direction
-        own[axis, count - 1] -= shift * gap / pixel
+            own[axis, j] += shift * gap / (2 * pitch) - strength * light[5] * (optics[CLEAR] / 2) * direction
+        own[axis, last + 3] -= shift * gap / pixel
         own[axis, BY_FOCAL] -= strength * light[6] * direction / optics[F_NUMBER]
         of_depth = strength * (light[3] - light[2]) * direction
         for j in range(3):
@@ -140,36 +156,46 @@ def appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type, types, 
         own[axis, BY_TRANSLATION + 2] -= of_depth
         for j in range(2):
             own[axis, BY_PITCH + j] -= of_depth * by_turn[2, 3 + j]
-        own[axis, count - 2] += strength * light[3] * direction
+        own[axis, last + 2] += strength * light[3] * direction
         own[axis, BY_FOCALS + lens_type] -= strength * light[4] * direction
         # The centroid goes along the direction: by_offset · offset = slope · offset.
-        own[axis, count - 1] += strength * (length - slope * place[0]) * direction / pixel
+        own[axis, last + 3] += strength * (length - slope * place[0]) * direction / pixel
         along, across = (xx, xy) if axis == 0 else (xy, yy)
         for j in range(8):
             own[axis, BY_ROTATION + j] += gap * (along * slopes[0, j] + across * slopes[1, j])
         for j in range(4):
             own[axis, last + j] += gap * (along * slopes[0, 8 + j] + across * slopes[1, 8 + j])
+        if places[OF_DISTANCE] >= 0:
+            own[axis, places[OF_DISTANCE]] += strength * light[2] * direction
+            for j in range(3):
+                own[axis, places[OF_DISTANCE + j]] += gap * (along * slopes[0, 12 + j] + across * slopes[1, 12 + j])
+        if places[OF_DIAMETER] >= 0:
+            own[axis, places[OF_DIAMETER]] -= strength * light[6] * direction
+        if places[OF_CLEAR] >= 0:
+            own[axis, places[OF_CLEAR]] -= strength * light[5] * pitch * direction
     a, b, d = 1 + gap * xx, gap * xy, 1 + gap * yy
     determinant = a * d - b * b
-    for j in range(count + 6):
+    for j in range(columns):
         u, v = own[0, j], own[1, j]
         own[0, j], own[1, j] = (d * u - b * v) / determinant, (a * v - b * u) / determinant
 
 
 @compiled
-def feature_rows(points, unit, lens_type, uv, rho, root, rotation, translation, optics, aperture, derivatives, rows):
+def feature_rows(
+    points, unit, lens_type, uv, rho, root, rotation, translation, optics, places, aperture, derivatives, rows
+):
     """Fill the whitened rows (n, 3, p + 7) of the features of one board in one frame; False where one is not finite.
 
     `points` (n, 3) mm, board frame; `unit` (n, 2): lens centres for unit pitches; `root` (n, 3, 3); `rotation` (3, 3)
-    and `translation` (3,) take the board to the camera. Only the residuals, the last column, without `derivatives`.
+    and `translation` (3,) take the board to the camera; `places` (5,): see `calib.bundle.rows.optional_places`. Without
+    `derivatives` only the residuals, the last column.
     """
-    types = len(optics) - FOCALS
+    types, count = len(optics) - FOCALS, rows.shape[2] - 7
     last = BY_FOCALS + types
-    count = last + 4
     focal_length, pixel = optics[FOCAL], optics[PIXEL]
     q1, q2, q3 = optics[DISTORTION], optics[DISTORTION + 1], optics[DISTORTION + 2]
     p1, p2 = optics[DISTORTION + 3], optics[DISTORTION + 4]
-    diameter = (optics[PITCH] + optics[PITCH + 1]) / 2
+    diameter, pitch = lens_diameter(optics), (optics[PITCH] + optics[PITCH + 1]) / 2
     center, by_turn, slopes = np.empty(3), np.empty((3, 5)), np.empty((2, CENTER_COLUMNS))
     point, shown, light, place = np.empty(3), np.empty(2), np.zeros(7), np.zeros(3)
     by_virtual, by_center, by_image, by_point = np.zeros((3, 3)), np.zeros((3, 3)), np.empty((3, 3)), np.empty((3, 3))
@@ -278,13 +304,15 @@ def feature_rows(points, unit, lens_type, uv, rho, root, rotation, translation, 
         own[0, last + 3] = (on_x - optics[POSITION]) / pixel**2
         own[1, last + 3] = (on_y - optics[POSITION + 1]) / pixel**2
         if types:
-            own[2, BY_PITCH] += blur / 2 / pixel
-            own[2, BY_PITCH + 1] += blur / 2 / pixel
+            own[2, BY_PITCH] += blur * (optics[CLEAR] / 2) / pixel
+            own[2, BY_PITCH + 1] += blur * (optics[CLEAR] / 2) / pixel
+            if places[OF_CLEAR] >= 0:
+                own[2, places[OF_CLEAR]] = blur * pitch / pixel
             own[2, BY_FOCALS + lens_type[n]] = -diameter * to_sensor / (2 * focal * focal) / pixel
             own[2, last + 2], own[2, last + 3] = -by_to_sensor, -radius / pixel
         if aperture:
             center_slopes(center, by_turn, optics, slopes)
-            appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type[n], types, optics)
+            appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type[n], types, optics, places)
         third = 1.0 if known else 0.0
         for i in range(3):
             for j in range(count + 6):

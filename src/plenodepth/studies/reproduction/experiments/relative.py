@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from plenodepth.cache import content_hash
-from plenodepth.camera import PlenopticCamera, lens_distances
+from plenodepth.camera import PlenopticCamera, lens_distances, pitch_ratio
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.model import Provenance
 from plenodepth.depth.filters import apply_filters
@@ -85,7 +85,7 @@ def with_usual_disparity(found: VirtualDepthMap, camera: PlenopticCamera) -> Vir
     A match tells how fast views move against each other, g = λ/v + 1 − λ. The usual formula takes micro-image centres
     to stand right behind their lenses and reads 1/g as the virtual depth.
     """
-    ratio = lens_distances(camera, *camera.micro_images.lattice.indices()).pitch_ratio
+    ratio = pitch_ratio(camera, lens_distances(camera, *camera.micro_images.lattice.indices()))
     v = found.virtual_depth.astype(np.float64)
     slope = (ratio / v**2) / (ratio / v + 1 - ratio) ** 2
     depth, sigma = 1 / (ratio / v + 1 - ratio), slope * found.sigma
