@@ -81,6 +81,37 @@ def test_where_it_cannot_be_undone_or_need_not_be_it_is_not(camera: Camera, says
     assert says is None if note == "" else says is not None and says in note
 
 
+def calibrated(aware: bool | None, scale_model: ApertureModel | None) -> PlenopticCamera:
+    """A camera whose calibration regarded the aperture or did not, with a Γ for a model or none."""
+    return replace(
+        CAMERA,
+        depth_scale=None if scale_model is None else np.array([1.0, 0.99, 0.0]),
+        depth_scale_model=scale_model or "off",
+        provenance=replace(CAMERA.provenance, aperture_aware=aware),
+    )
+
+
+@pytest.mark.parametrize("scale_model", [None, "off", "slope"])
+def test_a_camera_calibrated_without_regard_to_the_aperture_is_not_corrected_twice(
+    scale_model: ApertureModel | None,
+) -> None:
+    found = choose_model(SILENT, calibrated(False, scale_model), AUTO)
+    assert found.model == (scale_model or "off")
+    assert "calibrated without regard to the aperture" in found.note
+    assert ("no depth scale" in found.note) == (scale_model is None)
+
+
+def test_a_camera_gets_what_its_depth_scale_was_found_with_or_its_calibration_regarded() -> None:
+    assert choose_model(SILENT, calibrated(False, "per_pixel"), AUTO) == ApertureChoice("per_pixel")
+    for aware in (True, None):
+        for scale_model in (None, "off", "per_pixel"):
+            assert choose_model(SILENT, calibrated(aware, scale_model), AUTO) == ApertureChoice("per_pixel")
+
+
+def test_what_is_asked_for_is_done_however_the_camera_was_calibrated() -> None:
+    assert choose_model(SILENT, calibrated(False, "off"), PER_PIXEL) == ApertureChoice("per_pixel")
+
+
 def test_the_golden_section_stays_as_published() -> None:
     assert choose_model(SILENT, CAMERA, replace(AUTO, search="golden")) == ApertureChoice("off")
 

@@ -2,6 +2,9 @@
 
 Left to choose, none is taken where the camera does not tell what it would need, where the image says that the camera's
 f-number is not its own, and where the aperture shifts next to nothing: then per_pixel would cost time and precision.
+
+Nor is it for a camera that was calibrated without regard to the aperture. Its F, D and d hold part of the effect, which
+per_pixel would undo a second time. Such a camera gets the model that its Γ was fitted with; without Γ, none.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ NEGLIGIBLE_SHIFT = 0.05
 
 DEVIGNETTED = "the image shows no vignetting: it is devignetted already, and was left as it is"
 NOT_UNDONE = "the aperture's effect on depth is not undone"
+UNAWARE = "the camera was calibrated without regard to the aperture, and holds part of its effect"
 
 
 class ApertureChoice(NamedTuple):
@@ -61,11 +65,24 @@ def choose_model(
     if hindrance is not None:
         return ApertureChoice("off", hindrance.note)
     assert isinstance(camera, PlenopticCamera)
+    if camera.provenance.aperture_aware is False and own_model(camera) != "per_pixel":
+        return ApertureChoice(own_model(camera), f"{UNAWARE}: {_what_is_taken(camera)}")
     if image.flat and trial() == "per_pixel":
         return ApertureChoice("per_pixel", DEVIGNETTED)
     if doubt:
         return ApertureChoice("off", f"{doubt}; {NOT_UNDONE}")
     return ApertureChoice("off" if largest_shift(camera, settings) < NEGLIGIBLE_SHIFT else "per_pixel")
+
+
+def own_model(camera: PlenopticCamera) -> ApertureModel:
+    """The model that the camera's Γ repairs the rest of; off without Γ."""
+    return "off" if camera.depth_scale is None else camera.depth_scale_model
+
+
+def _what_is_taken(camera: PlenopticCamera) -> str:
+    if camera.depth_scale is None:
+        return f"{NOT_UNDONE}, and it has no depth scale Γ for the rest"
+    return f"aperture model {own_model(camera)} is taken, which its depth scale Γ was found with"
 
 
 def hindrance_of(camera: Camera, settings: DepthSettings) -> Hindrance | None:
