@@ -11,7 +11,8 @@ from plenodepth.calib.advice.facts import FitFacts, FrameFacts, Profile
 from plenodepth.calib.bundle.adjustment import Adjustment
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii
-from plenodepth.camera.micro_lenses import lens_distances
+from plenodepth.camera.aperture.clipping import aperture_diameter
+from plenodepth.camera.micro_lenses import lens_distances, to_pupil
 from plenodepth.camera.model import PlenopticCamera
 
 WORSE = 2.5  # times the other frames' RMSE
@@ -102,7 +103,7 @@ def lens_types(profiles: Sequence[Profile], reach: float, *, aperture: bool) -> 
             SHOULD,
             "lens_types",
             f"{finding} The aperture has been taken into account, but not all of it is explained.",
-            "Check the f-number; give white images at several f-numbers, so that the exit pupil can be placed.",
+            "Check the f-number; free the exit pupil (`--free e --free pupil_diameter`).",
         )
 
 
@@ -169,15 +170,18 @@ def board_size(
 
     The board is the only known length before the lens: stated s times too large, distances come out s times too
     large, and so that the thin lens still images them where the micro-images see them, d/D comes out s times too
-    small; residuals do not change. White images tell d/D without any board: their radii grow with 1/N by F d/(2 D).
+    small; residuals do not change. White images tell d/D without any board: their radii grow with 1/N by F d/(2 D). Of
+    a main lens with an exit pupil of its own they tell d/P, by the pupil's diameter at N = 1.
     """
     if not np.isfinite(radii.slope):
         return
     # F may have gone astray together with the board; the nominal one is better known.
     focal = (nominal or camera).main_lens.focal_length
-    from_white = 2 * radii.slope * camera.sensor.pixel_size / focal
-    main, sensor = lens_distances(camera)
-    ratio = from_white / float(sensor / main)
+    distances, pupil = lens_distances(camera), camera.main_lens.exit_pupil
+    wide = focal if pupil is None or pupil.diameter is None else aperture_diameter(camera, 1.0)
+    from_white = 2 * radii.slope * camera.sensor.pixel_size / wide
+    from_boards = float(distances.to_sensor / to_pupil(camera, distances))
+    ratio = from_white / from_boards
     if abs(ratio - 1) < OTHER_SIZE:
         return
     astray = abs(camera.main_lens.focal_length / focal - 1) > OFF_NOMINAL
@@ -189,7 +193,7 @@ def board_size(
     yield Advice(
         SHOULD,
         "board_size",
-        f"Boards and white images disagree about d/D: {float(sensor / main):.5f} from the boards, {from_white:.5f} "
+        f"Boards and white images disagree about d/D: {from_boards:.5f} from the boards, {from_white:.5f} "
         "from the white images' radii. The board's squares may be of another size than stated, by a factor of about "
         f"{1 / ratio:.2f}; then all distances are wrong by as much, and the residuals do not show it.",
         " ".join(filter(None, remedies)),

@@ -36,6 +36,8 @@ UNITS = {
     "distortion.Q2": "mm⁻⁴",
     "distortion.Q3": "mm⁻⁶",
     "distortion.P": "mm⁻¹",
+    "main_lens.exit_pupil": "mm",
+    "micro_lenses.clear_aperture": "",
     "micro_lenses.rotation": "rad",
     "micro_lenses.": "mm",
     "sensor.": "mm",
@@ -134,6 +136,7 @@ class SettingsSummary:
     aperture: bool
     use_rho: bool
     hold: tuple[str, ...]
+    free: tuple[str, ...]
     priors: dict[str, PriorSummary]
     rounds: int
 
@@ -304,7 +307,9 @@ def depth_curve(run: CalibrationRun, count: int = DEPTH_ROWS) -> tuple[Array, Ar
 
 def _settings(settings: AdjustSettings) -> SettingsSummary:
     priors = {name: PriorSummary(float(value), float(sigma)) for name, (value, sigma) in settings.priors.items()}
-    return SettingsSummary(settings.aperture, settings.use_rho, tuple(settings.hold), priors, settings.rounds)
+    return SettingsSummary(
+        settings.aperture, settings.use_rho, tuple(settings.hold), tuple(settings.free), priors, settings.rounds
+    )
 
 
 def _parameters(run: CalibrationRun) -> dict[str, Quantity]:
@@ -329,7 +334,7 @@ def _derived(run: CalibrationRun) -> dict[str, Quantity]:
         lattice = camera.micro_images.lattice
         main, sensor = (float(x) for x in lens_distances(camera, lattice.columns - 1, lattice.rows - 1))
         u0, v0 = camera.sensor.principal_point.tolist()
-        pitch = float(camera.micro_lenses.lens_diameter)
+        pitch = float(camera.micro_lenses.pitch.mean())
         values = {"D": (main, "mm"), "d": (sensor, "mm"), "u0": (u0, "px"), "v0": (v0, "px"), "pitch": (pitch, "mm")}
         rows = {name: Quantity(value, None, unit) for name, (value, unit) in values.items()}
     if camera.blur_coefficient is not None:

@@ -34,7 +34,7 @@ LAST_FREED = "distortion"  # what a rough start must not be fitted with
 SETTLED = 2e-3  # relative change of the residuals' scales after which the rounds end
 ROUGH_ITERATIONS, ROUGH = 15, 1e-5  # and relative change of the cost, in stages that others follow
 ITERATIONS, PRECISE = 60, 1e-10  # in the last one
-FOCAL_TRUSTED = 0.02  # of the nominal focal length: where it ends farther off, it is held
+FOCAL_TRUSTED = 2 * FOCAL_SIGMA  # of the nominal focal length: where it ends farther off, it is held
 SCATTERED = 1.5  # φ up to which priors keep their weight
 DIFFERENT = 0.01  # of the focal length: by so much lens types must differ to be told apart
 

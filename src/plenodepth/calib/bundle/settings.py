@@ -23,7 +23,7 @@ ROUNDS = 12  # of weights and solution
 # F, D and the boards' distances are hardly told apart, and what the model does not know of a real lens can move them by
 # a tenth. So the nominal F is a prior, F is freed last, and stays free only if it ends near its nominal value.
 FOCAL = "main_lens.focal_length"
-FOCAL_SIGMA = 0.005  # of the nominal focal length: what it is known to
+FOCAL_SIGMA = 0.025  # of the nominal focal length: what that of a photographic lens is known to
 # mm: how well the exit pupil is centred. Boards hardly tell the axis, so that an offset without a prior runs away.
 OFFSET_SIGMA = 0.5
 # Where white centres spread from and how wide lenses are is held unless freed: F and e explain the same residuals.

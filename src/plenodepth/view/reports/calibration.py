@@ -147,6 +147,7 @@ def _setting_table(summary: CalibrationSummary) -> Table:
         ("aperture's effect", "modelled" if settings.aperture else "not modelled"),
         ("blur radii ρ", "used" if settings.use_rho else "not used"),
         ("held", ", ".join(settings.hold) or "nothing besides the pixel size"),
+        ("freed", ", ".join(settings.free) or "nothing of the exit pupil and the clear aperture"),
         ("priors", priors or "none"),
         ("rounds of weights, at most per stage", f"{settings.rounds}"),
         ("iterations", f"{summary.iterations}"),
