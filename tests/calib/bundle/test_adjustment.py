@@ -20,7 +20,9 @@ from ideal_features import (
     spread_poses,
 )
 
+from plenodepth.calib.advice.fit_rules import exit_pupil
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.held_parameters import held_parameter
 from plenodepth.calib.bundle.parameter_uncertainty import (
     Uncertainty,
     depth_uncertainty,
@@ -205,6 +207,25 @@ def test_a_pupil_elsewhere_comes_back_within_its_stated_uncertainty(distance: fl
     assert abs(pupil.distance - distance) < 2 * sigma[PUPIL_DISTANCE] < 20
     assert abs(pupil.diameter - 10.0) < 2 * sigma[PUPIL_DIAMETER]
     assert np.abs(normalised_errors(result, known, true)).max() < 3.5
+
+
+def test_a_held_pupil_is_asked_for_where_the_white_centres_spread_otherwise(
+    aware: tuple[Adjustment, Uncertainty],
+) -> None:
+    """One step from the solution tells where it would go; a thin lens is content with itself."""
+    thin, known = aware
+    content = held_parameter(thin.problem, thin.estimate, PUPIL_DISTANCE, known.scatter_factor)
+    assert content.gain < 9
+    assert content.gain == pytest.approx((content.step / content.sigma) ** 2)
+    assert not list(exit_pupil(thin, known))
+    true = with_pupil(CAMERA, ExitPupil(-15.0))
+    features, settings = ideal_features(true, POSES), AdjustSettings(aperture=True)
+    result = adjust(features, ideal_centers(true), BOARD, nominal(true), settings)
+    asked = held_parameter(result.problem, result.estimate, PUPIL_DISTANCE, _known(result).scatter_factor)
+    assert asked.gain > 100
+    assert asked.step == pytest.approx(-15, abs=8)
+    (advice,) = exit_pupil(result, _known(result))
+    assert "--free e" in advice.remedy
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,13 @@ import numpy as np
 from plenodepth.calib.advice.advice import MAY, MUST, SHOULD, Advice
 from plenodepth.calib.advice.facts import FitFacts, FrameFacts, Profile
 from plenodepth.calib.bundle.adjustment import Adjustment
+from plenodepth.calib.bundle.held_parameters import held_parameter
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.aperture.clipping import aperture_diameter
 from plenodepth.camera.micro_lenses import lens_distances, to_pupil
 from plenodepth.camera.model import PlenopticCamera
+from plenodepth.camera.parameters import PUPIL_DISTANCE
 
 WORSE = 2.5  # times the other frames' RMSE
 MANY_OUTLIERS = 0.05
@@ -27,6 +29,8 @@ OFF_NOMINAL = 0.03  # of F
 OTHER_SIZE = 0.08  # of d/D, between boards and white images
 BIASED_BLUR = 0.3  # px
 BAD_CENTERS = 0.5  # px
+OTHER_PUPIL = 3.0  # mm: depths change by half a percent at v = 14
+SURE_GAIN = 25.0  # of χ², with one parameter more
 
 
 def convergence(converged: bool) -> Iterator[Advice]:
@@ -160,6 +164,23 @@ def focal_length(camera: PlenopticCamera, nominal: PlenopticCamera, known: Uncer
         "together with little change of the residuals, so an error of the model or of the board ends up here.",
         "Check the squares' size with a ruler. If it is right, hold main_lens.focal_length at its nominal value or "
         "give it a prior.",
+    )
+
+
+def exit_pupil(adjustment: Adjustment, known: Uncertainty) -> Iterator[Advice]:
+    """White centres that spread as from another exit pupil than the camera has."""
+    if not len(adjustment.fit.center_residuals) or PUPIL_DISTANCE in known.names or not known.names:
+        return
+    found = held_parameter(adjustment.problem, adjustment.estimate, PUPIL_DISTANCE, known.scatter_factor)
+    if abs(found.step) < OTHER_PUPIL or found.gain < SURE_GAIN:
+        return
+    place = adjustment.camera.main_lens.pupil_distance + found.step
+    yield Advice(
+        SHOULD,
+        "exit_pupil",
+        f"White centres spread as from an exit pupil about {place:.0f} mm behind the thin main lens (χ² less by "
+        f"{found.gain:.0f} with one parameter more). Baselines between lenses follow from them.",
+        "Free it (`--free e`, with the aperture also `--free pupil_diameter`), and compare F, d and the RMSE.",
     )
 
 

@@ -24,6 +24,7 @@ from plenodepth.calib.advice.fit_rules import (
     convergence,
     correlations,
     depth_precision,
+    exit_pupil,
     focal_length,
     lens_types,
     outliers,
@@ -68,6 +69,7 @@ def advise(
     if radii is not None:
         found += board_size(camera, radii, nominal, aperture=aperture)
     if known is not None:
+        found += exit_pupil(adjustment, known)
         found += correlations(known)
         found += scatter(known)
         found += depth_precision(camera, known, facts)

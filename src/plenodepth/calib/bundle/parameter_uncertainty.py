@@ -37,7 +37,7 @@ LEAST_GROUPS = 3
 DEGENERATE = 1e-14  # eigenvalues of the scaled information below it (of the largest) are directions without any
 
 
-class _Information(NamedTuple):
+class Information(NamedTuple):
     """Information of some residuals about the p intrinsics, poses eliminated: matrix (p, p) and pull (p,).
 
     `bias_pull` (p, 2) is what a shift of all corners by 1 px away from their micro-images' centres would pull, and one
@@ -113,6 +113,12 @@ def uncertainty(problem: Problem, estimate: Estimate, considered: Mapping[str, f
     return Uncertainty((*free, *given), covariance, factor, condition, given)
 
 
+def information_of(problem: Problem, estimate: Estimate) -> list[Information]:
+    """The information of all observations of a problem, in parts."""
+    frames = [_of_frame(problem, estimate, view) for view in problem.views]
+    return [*[part for frame in frames for part in frame], *_of_centers(problem, estimate)]
+
+
 class Derived(NamedTuple):
     """A quantity that users know a camera by, with its standard deviation."""
 
@@ -147,7 +153,7 @@ def depth_uncertainty(virtual_depth: Array, camera: PlenopticCamera, known: Unce
     return depth(camera), known.sigma_of(camera, depth)
 
 
-def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_Information]:
+def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[Information]:
     """Information of one board in one frame, separately for each lens type."""
     weighted = problem.views[view]
     values, by_intrinsics, by_pose = feature_residuals(
@@ -166,10 +172,10 @@ def _of_frame(problem: Problem, estimate: Estimate, view: BoardView) -> list[_In
     types = np.repeat(estimate.camera.micro_images.lens_type(weighted.seen.k, weighted.seen.l), 3)
     kinds = range(estimate.camera.type_count) if estimate.camera.type_count else [-1]  # pinholes have none
     groups = [(camera[types == kind], residual[types == kind], outwards[types == kind]) for kind in kinds]
-    return [_Information(rows.T @ rows, rows.T @ values, rows.T @ shift) for rows, values, shift in groups]
+    return [Information(rows.T @ rows, rows.T @ values, rows.T @ shift) for rows, values, shift in groups]
 
 
-def _of_centers(problem: Problem, estimate: Estimate) -> list[_Information]:
+def _of_centers(problem: Problem, estimate: Estimate) -> list[Information]:
     if problem.centers is None:
         return []
     centers, root = problem.centers
@@ -177,11 +183,11 @@ def _of_centers(problem: Problem, estimate: Estimate) -> list[_Information]:
     assert jacobian is not None
     white = (root @ jacobian).reshape(len(values) * 2, -1)
     residual = (root @ values[..., None]).ravel()
-    return [_Information(white.T @ white, white.T @ residual, np.zeros((white.shape[1], 2)))]
+    return [Information(white.T @ white, white.T @ residual, np.zeros((white.shape[1], 2)))]
 
 
-def _chosen(part: _Information, places: Sequence[int]) -> _Information:
-    return _Information(part.matrix[np.ix_(places, places)], part.pull[places], part.bias_pull[places])
+def _chosen(part: Information, places: Sequence[int]) -> Information:
+    return Information(part.matrix[np.ix_(places, places)], part.pull[places], part.bias_pull[places])
 
 
 def _outwards(camera: PlenopticCamera, seen: Seen, rho: Array) -> Array:
@@ -210,7 +216,7 @@ def _inverse(matrix: Array, names: Sequence[str]) -> tuple[Array, float]:
     return np.asarray(inverse), float(values[-1] / values[0])
 
 
-def _scatter_factor(inverse: Array, groups: Sequence[_Information]) -> float:
+def _scatter_factor(inverse: Array, groups: Sequence[Information]) -> float:
     """φ: variance of the groups' pulls over the expected one; 1 if there are too few groups."""
     if len(groups) < LEAST_GROUPS or not len(inverse):
         return 1.0
@@ -220,12 +226,12 @@ def _scatter_factor(inverse: Array, groups: Sequence[_Information]) -> float:
     return max(1.0, pulls / expected * len(groups) / (len(groups) - 1))
 
 
-def _together(parts: Sequence[_Information]) -> _Information:
+def _together(parts: Sequence[Information]) -> Information:
     matrices, pulls, biases = zip(*parts, strict=True)
-    return _Information(np.sum(matrices, axis=0), np.sum(pulls, axis=0), np.sum(biases, axis=0))
+    return Information(np.sum(matrices, axis=0), np.sum(pulls, axis=0), np.sum(biases, axis=0))
 
 
-def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) -> Array:
+def _disagreement(inverse: Array, types: Sequence[Information], factor: float) -> Array:
     """Covariance (n, n) along directions in which lens types disagree by more than chance."""
     if len(types) < 2 or not len(inverse):
         return np.zeros_like(inverse)
@@ -238,7 +244,7 @@ def _disagreement(inverse: Array, types: Sequence[_Information], factor: float) 
     return np.asarray(steps @ steps.T)
 
 
-def _biased(inverse: Array, types: Sequence[_Information], bias: float) -> Array:
+def _biased(inverse: Array, types: Sequence[Information], bias: float) -> Array:
     """Covariance (n, n) from a shift of `bias` px of each lens type's corners."""
     if not len(inverse):
         return inverse

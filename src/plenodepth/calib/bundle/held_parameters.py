@@ -1,0 +1,61 @@
+"""What the images say of a parameter that was held: where it would go, and by how much the fit would gain.
+
+One step of Gauss and Newton from the solution, without another adjustment (a score test): the cost's slope along the
+parameter, once the free ones have given way, and its curvature. Frames scatter more than their residuals do, by φ
+(`parameter_uncertainty`), so both are divided by it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plenodepth.calib.bundle.parameter_uncertainty import information_of
+from plenodepth.calib.bundle.problem import Estimate, Prior, Problem
+from plenodepth.calib.bundle.settings import AdjustSettings, with_freed_parts
+from plenodepth.camera.model import Array
+from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
+
+
+class HeldParameter(NamedTuple):
+    """What freeing a parameter alone would do, to first order."""
+
+    step: float  # from its present value
+    sigma: float  # of the step, with the other free parameters adjusted
+    gain: float  # twice the logarithm of the likelihood ratio: (step/sigma)²
+
+
+def held_parameter(problem: Problem, estimate: Estimate, name: str, scatter_factor: float = 1.0) -> HeldParameter:
+    """What the observations of a solved problem say of a parameter that it holds, of those that may be freed.
+
+    An `InputError` where nothing observed depends on it.
+    """
+    wanted = AdjustSettings(aperture=problem.aperture, free=(name,))
+    camera = with_freed_parts(estimate.camera, wanted, centers=problem.centers is not None)
+    before, names = intrinsic_names(estimate.camera), intrinsic_names(camera)
+    places = [names.index(before[place]) for place in problem.free]
+    now, own = intrinsic_values(camera), names.index(name)
+    parts = information_of(problem, Estimate(camera, estimate.poses))
+    matrix = sum((part.matrix for part in parts), np.zeros((len(names),) * 2))
+    pull = sum((part.pull for part in parts), np.zeros(len(names)))
+    for prior in problem.priors:
+        factors = _extended(prior, before, names)
+        matrix += np.outer(factors, factors) / prior.sigma**2
+        pull += factors * (factors @ now - prior.value) / prior.sigma**2
+    # Parameters have units of very different size.
+    scale = np.sqrt(np.maximum(np.diag(matrix)[places], 1e-300))
+    free = matrix[np.ix_(places, places)] / np.outer(scale, scale)
+    given_way = np.linalg.lstsq(free, matrix[places, own] / scale, rcond=1e-14)[0]
+    curvature = float(matrix[own, own] - given_way @ (matrix[places, own] / scale))
+    slope = float(pull[own] - given_way @ (pull[places] / scale))
+    return HeldParameter(
+        -slope / curvature, float(np.sqrt(scatter_factor / curvature)), slope**2 / curvature / scatter_factor
+    )
+
+
+def _extended(prior: Prior, before: tuple[str, ...], names: tuple[str, ...]) -> Array:
+    """A prior's factors of the parameters `names`, which are those `before` and some more."""
+    factors = np.zeros(len(names))
+    factors[[names.index(name) for name in before]] = prior.factors
+    return factors
