@@ -16,8 +16,10 @@ from plenodepth.camera import (
     fitted_to_lenses,
     lens_center,
     lens_distances,
+    lenses_that_see,
     metric_from_virtual,
     preset,
+    project,
 )
 from plenodepth.camera.presets import shrunk
 from plenodepth.depth.estimate import estimate_virtual_depth
@@ -25,6 +27,7 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.metric import metric_depth_map
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.raw.noise import noise_level
+from plenodepth.raw.vignetting import model_white_image
 from plenodepth.sim.kernels.camera_rays import CENTER_X, CENTER_Y, D
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import RenderSettings, render, scene_depths
@@ -84,3 +87,22 @@ def test_a_thin_lens_in_its_place_is_as_wrong_as_its_baselines(distance: float, 
     depth, image = wall(camera, 14.0)
     thin = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=None))
     assert relative_error(image, thin, depth) == pytest.approx(wrong, abs=0.005)
+
+
+def test_a_pupil_in_the_thin_lens_and_lenses_that_touch_change_no_byte() -> None:
+    lens, lenses = THIN.main_lens, THIN.micro_lenses
+    pupil = ExitPupil(0.0, lens.aperture_diameter)
+    same = fitted_to_lenses(
+        replace(THIN, main_lens=replace(lens, exit_pupil=pupil), micro_lenses=replace(lenses, clear_aperture=1.0))
+    )
+    _, image = wall(THIN, 8.0)
+    settings = DepthSettings(aperture_model="per_pixel")
+    maps = [estimate_virtual_depth(image, camera, settings) for camera in (THIN, same)]
+    assert maps[0].virtual_depth.tobytes() == maps[1].virtual_depth.tobytes()
+    assert maps[0].sigma.tobytes() == maps[1].sigma.tobytes()
+    assert model_white_image(THIN).tobytes() == model_white_image(same).tobytes()
+    points = np.random.default_rng(0).uniform([-8, -6, 500], [8, 6, 1500], (50, 3))
+    seen = lenses_that_see(points, THIN)
+    found = [project(points[seen.point], seen.k, seen.l, camera, apparent=True) for camera in (THIN, same)]
+    assert found[0].uv.tobytes() == found[1].uv.tobytes()
+    assert found[0].rho.tobytes() == found[1].rho.tobytes()
