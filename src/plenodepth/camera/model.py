@@ -408,7 +408,7 @@ class PlenopticCamera:
             raise InputError(f"needs {self.type_count} numbers, one per lens type", field="white_radius.intercepts")
         require_matching_lens_count(self.micro_images, self.sensor.width, self.sensor.height)
         to_array = -float(self.micro_lenses.cam_from_mla.translation[2])
-        if self.main_lens.exit_pupil is not None and not self.main_lens.pupil_distance < to_array:
+        if self.main_lens.exit_pupil is not None and 0 < to_array <= self.main_lens.pupil_distance:
             raise InputError(
                 f"is {self.main_lens.pupil_distance:g} mm, not before the lens array at {to_array:g} mm",
                 field="main_lens.exit_pupil.distance",

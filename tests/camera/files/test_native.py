@@ -27,6 +27,8 @@ Keys = tuple[str, ...]
 FULL = replace(
     base("r12-mini"),
     sensor=replace(base("r12-mini").sensor, bayer="GRBG", black_level=0.0625),
+    main_lens=replace(base("r12-mini").main_lens, exit_pupil=ExitPupil(7.2, 11.5, (0.1, -0.05))),
+    micro_lenses=replace(base("r12-mini").micro_lenses, clear_aperture=0.95),
     depth_scale_model="per_pixel",
     blur_operator="depth",
     white_radius=WhiteRadius(-0.14, np.array([-0.029, -0.024, -0.027])),
@@ -36,6 +38,7 @@ FULL = replace(
         residuals={"rmse_uv": 0.31, "rmse_rho": 0.12},
         covariance_parameters=("main_lens.focal_length", "micro_lenses.translation.z"),
         covariance=np.array([[1e-4, -3e-5], [-3e-5, 2e-4]]),
+        aperture_aware=True,
     ),
 )
 CONTENT = content_of_camera(FULL)
@@ -109,7 +112,11 @@ def test_the_example_in_the_documentation_is_a_camera_with_every_key() -> None:
 OPTIONAL = {
     ("sensor", "bayer"),
     ("sensor", "black_level"),
-    ("main_lens", "f_number"),
+    ("main_lens", "exit_pupil"),
+    ("main_lens", "exit_pupil", "distance"),
+    ("main_lens", "exit_pupil", "diameter"),
+    ("main_lens", "exit_pupil", "offset"),
+    ("micro_lenses", "clear_aperture"),
     ("distortion",),
     ("inverse_distortion",),
     ("depth_scale",),
@@ -122,8 +129,13 @@ OPTIONAL = {
     ("provenance", "residuals"),
     ("provenance", "covariance"),
     ("provenance", "foreign"),
+    ("provenance", "aperture_aware"),
 }
-FREE = {("provenance", "residuals", "rmse_uv"), ("provenance", "residuals", "rmse_rho")}
+FREE = {
+    ("provenance", "residuals", "rmse_uv"),
+    ("provenance", "residuals", "rmse_rho"),
+    ("main_lens", "f_number"),  # optional, but for a pupil of known diameter
+}
 
 
 def all_keys(content: dict[str, Any], above: Keys = ()) -> Iterator[Keys]:
@@ -326,8 +338,20 @@ def test_an_exit_pupil_is_written_and_read(pupil: ExitPupil, as_json: bool) -> N
     assert ("offset" in written) == any(pupil.offset)
 
 
-def test_no_exit_pupil_is_written_where_none_is_set() -> None:
-    assert "exit_pupil" not in CONTENT["main_lens"]
+def test_nothing_of_real_lenses_is_written_where_nothing_is_set() -> None:
+    bare = content_of_camera(base("r12-mini"))
+    assert "exit_pupil" not in bare["main_lens"]
+    assert "clear_aperture" not in bare["micro_lenses"]
+    assert "aperture_aware" not in bare["provenance"]
+
+
+def test_the_f_number_may_be_left_out_where_the_pupil_has_no_diameter_of_its_own() -> None:
+    content = copy.deepcopy(CONTENT)
+    del content["main_lens"]["f_number"], content["main_lens"]["exit_pupil"]["diameter"]
+    camera = camera_from_content(content, "cam.yaml")
+    assert [
+        d for d in differences(camera, FULL) if not d.startswith((".main_lens.f_number", ".main_lens.exit_pupil"))
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -357,10 +381,9 @@ def test_an_impossible_exit_pupil_is_named(pupil: Any, f_number: float | None, f
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_clear_aperture_is_written_and_read(as_json: bool) -> None:
-    assert "clear_aperture" not in CONTENT["micro_lenses"]
     camera = replace(FULL, micro_lenses=replace(FULL.micro_lenses, clear_aperture=0.92))
     assert differences(read_back(camera, as_json), camera) == []
-    assert camera.micro_lenses.lens_diameter == pytest.approx(0.92 * FULL.micro_lenses.lens_diameter)
+    assert camera.micro_lenses.lens_diameter == pytest.approx(0.92 * camera.micro_lenses.pitch.mean())
 
 
 @pytest.mark.parametrize("value", [0.0, -0.5, 1.5, "wide", True])
