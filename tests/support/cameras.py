@@ -55,18 +55,21 @@ def unfocused() -> PlenopticCamera:
     return preset("upc-s")
 
 
-def rearranged(arrangement: Arrangement, columns: int, rows: int, parity: int | None = None) -> PlenopticCamera:
-    """r12-mini with another lattice, centred on the axis again."""
-    mini = preset("r12-mini")
+def rearranged(
+    arrangement: Arrangement, columns: int, rows: int, parity: int | None = None, like: str = "r12-mini"
+) -> PlenopticCamera:
+    """A preset with another lattice, centred on the axis again."""
+    mini = preset(like)
     pitch = mini.micro_lenses.pitch
     lattice = Lattice(arrangement, columns, rows, mini.micro_images.lattice.pitch, parity)
     nodes = lattice.half_turned().unit_node(*lattice.indices()).reshape(-1, 2) * pitch
     middle = nodes.mean(axis=0)
     pose = mini.micro_lenses.cam_from_mla
-    grid = replace(mini.micro_images, lattice=lattice, type_pattern=default_type_pattern(arrangement, 3))
+    grid = replace(mini.micro_images, lattice=lattice, type_pattern=default_type_pattern(arrangement, mini.type_count))
     size = np.ceil((nodes.max(axis=0) - nodes.min(axis=0) + pitch) / mini.sensor.pixel_size).astype(int)
     width, height = (int(length) for length in size)
-    position = [-(width - 1) / 2 * 0.0055, -(height - 1) / 2 * 0.0055, mini.sensor.position[2]]
+    pixel = mini.sensor.pixel_size
+    position = [-(width - 1) / 2 * pixel, -(height - 1) / 2 * pixel, mini.sensor.position[2]]
     camera = replace(
         mini,
         sensor=replace(mini.sensor, width=width, height=height, position=np.array(position)),

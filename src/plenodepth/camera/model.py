@@ -301,6 +301,9 @@ class WhiteRadius:
             raise InputError("is not finite", field="white_radius.slope")
 
 
+START_OF_CALIBRATION = "start of a calibration"  # how the source of a camera with nominal optics begins
+
+
 @dataclass(frozen=True, eq=False)
 class Provenance:
     """Where a camera came from: free text, residuals, covariance of its parameters, fields of a foreign file.
@@ -316,6 +319,11 @@ class Provenance:
     covariance: Array | None = None
     foreign: Mapping[str, Any] = field(default_factory=dict)
     aperture_aware: bool | None = None
+
+    @property
+    def is_start(self) -> bool:
+        """Whether the optics are nominal: what a calibration starts from."""
+        return self.source.startswith(START_OF_CALIBRATION)
 
     def __post_init__(self) -> None:
         if self.covariance is None:

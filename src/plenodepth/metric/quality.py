@@ -25,10 +25,15 @@ MOST_AT_ENDS = 0.25  # of the depths lie within END of an end of the searched ra
 END = 0.04
 LENSES_SAMPLED = 2000
 LEAST_TEXTURED = 0.1  # of the micro-images
-MOST_UNUSABLE = 0.5  # of the pixels: saturated, or without light
+MOST_UNUSABLE = 0.5  # of the pixels, saturated or without light: a reason for what is wrong
+TOO_MANY_UNUSABLE = 0.7  # of the pixels: discs of half a pitch, whose depths are 4 to 17 % off at any confidence
 DARK = 0.01  # of full scale, or of the white image
 ENOUGH = 1_000_000  # values for a quartile
 WIDE_OPEN = 0.9  # light at the rims over that at the centres: of an aperture that shifts nothing
+GUESSED_OPTICS = (
+    "the camera is the start of a calibration, so its millimetres are a guess (virtual depth is not): calibrate it "
+    "with boards, by plenodepth calibrate"
+)
 OTHER_APERTURE = "depth may be many per cent off; give the camera file the f-number of the image, or check its numbers"
 
 
@@ -66,8 +71,14 @@ def judged(
         problems.append(
             f"{100 * at_ends:.0f} % of the depths lie at an end of the searched range, |v| = {low:g} … {high:g}"
         )
+    unusable = _unusable_share(image)
+    if unusable > TOO_MANY_UNUSABLE and not problems:
+        problems.append("too little of each micro-image is left to compare")
     if problems:
-        return Quality(coverage, median, at_ends, f"{' and '.join(problems)}: {_advice(image, camera, at_ends)}")
+        advice = _advice(image, camera, at_ends, unusable)
+        return Quality(coverage, median, at_ends, f"{' and '.join(problems)}: {advice}")
+    if isinstance(camera, PlenopticCamera) and camera.provenance.is_start:
+        return Quality(coverage, median, at_ends, GUESSED_OPTICS)
     rims = image.rims
     # An image of a wide aperture has nothing to be undone; one in between has, and by how much is not known.
     if depth_map.aperture_note and rims is not None and not rims.agrees and rims.shown < WIDE_OPEN:
@@ -90,11 +101,16 @@ def _share_at_ends(v: NDArray[np.float32], searched: tuple[float, float]) -> flo
     return float(((inverse > near - margin) | (inverse < far + margin)).mean())
 
 
-def _advice(image: RawImage, camera: PlenopticCamera | GridCamera, at_ends: float) -> str:
+def _unusable_share(image: RawImage) -> float:
+    """Share of the pixels that are saturated or without light."""
+    return float(np.isnan(image.gray[::4, ::4]).mean())
+
+
+def _advice(image: RawImage, camera: PlenopticCamera | GridCamera, at_ends: float, unusable: float) -> str:
     """What most probably is the matter with the image, and what to do."""
-    unusable = float(np.isnan(image.gray[::4, ::4]).mean())
     if unusable > MOST_UNUSABLE:
-        return f"{100 * unusable:.0f} % of the image is saturated or without light; expose it otherwise"
+        share = f"{100 * unusable:.0f} % of the image is saturated or without light"
+        return f"{share}; expose it otherwise, or open the aperture"
     level = float(np.nanmedian(image.gray[::4, ::4]))
     if level < DARK:
         return "the image is dark; expose it longer, or correct the black level"

@@ -15,6 +15,7 @@ import numpy as np
 from plenodepth.calib.whites.lattice_fit import LatticeFit
 from plenodepth.camera.micro_lenses import lens_index, shrinking_from_pupil
 from plenodepth.camera.model import (
+    START_OF_CALIBRATION,
     Array,
     Configuration,
     MainLens,
@@ -97,7 +98,7 @@ def initial_camera(
         camera,
         name=name,
         white_radius=signed,
-        provenance=Provenance("start of a calibration: nominal optics, grid and white images", notes),
+        provenance=Provenance(f"{START_OF_CALIBRATION}: nominal optics, grid and white images", notes),
     )
 
 
