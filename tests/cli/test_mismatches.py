@@ -1,13 +1,9 @@
-"""No wrong map in silence: files that do not belong together are refused, or their depth is right, or it is doubted.
-
-A camera of 56 × 48 lenses: large enough to show its lattice, small enough to be simulated in seconds.
-"""
+"""No wrong map in silence: files that do not belong together are refused, or their depth is right, or it is doubted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +12,16 @@ import numpy as np
 import pytest
 from commands import Run
 from simulated import rendered_light
+from wall_shots import DISTANCE, camera, exposed, wall, white
 
-from plenodepth.camera import PlenopticCamera, preset, save_camera
+from plenodepth.camera import preset, save_camera
 from plenodepth.camera.presets import shrunk
 from plenodepth.io import write_image
 from plenodepth.sim.render import RenderSettings
-from plenodepth.sim.scenes.twins import wall_scene
-from plenodepth.sim.sensor import SensorSettings, expose
 from plenodepth.sim.simulate import white_scene
 
-DISTANCE = 900.0  # mm
 CLOSE = 0.03  # relative: a depth that is right
-LENSES = (56, 48)
 Array = np.ndarray[Any, Any]
-
-
-@cache
-def camera(name: str = "r12-es", f_number: float = 4.0) -> PlenopticCamera:
-    small = shrunk(preset(name), *LENSES)
-    return replace(small, main_lens=replace(small.main_lens, f_number=f_number), depth_scale=None)
-
-
-@cache
-def wall(f_number: float = 4.0, bayer: str | None = None, black: float = 0.0) -> Array:
-    light = rendered_light(wall_scene(DISTANCE, 3, camera()), camera(f_number=f_number), RenderSettings(rays=32))
-    return exposed(light, bayer, black)
-
-
-@cache
-def white(f_number: float = 4.0, bayer: str | None = None, black: float = 0.0, exposure: float = 0.9) -> Array:
-    light = rendered_light(white_scene(camera()), camera(f_number=f_number), RenderSettings(rays=32))
-    return exposed(light, bayer, black, exposure)
-
-
-def exposed(light: Array, bayer: str | None, black: float, exposure: float = 0.9) -> Array:
-    numbers = expose(light, SensorSettings(bayer=bayer, exposure=exposure)).astype(np.float64)
-    return np.rint(numbers * (1 - black) + black * 4095).astype(np.uint16)
 
 
 def divided() -> Array:

@@ -14,7 +14,7 @@ from simulated import rendered_light
 
 from plenodepth.camera import Configuration, PlenopticCamera, load_camera, metric_from_virtual
 from plenodepth.depth import DepthSettings, depth_sign_of_image, estimate_virtual_depth
-from plenodepth.depth.sign import BAND_ROWS, BANDS
+from plenodepth.depth.bands import BAND_ROWS, BANDS
 from plenodepth.depth.views import plan_views
 from plenodepth.geometry import Arrangement, Pose
 from plenodepth.raw.image import Devignetting, RawImage

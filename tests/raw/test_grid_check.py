@@ -44,7 +44,7 @@ def drawn(camera: GridCamera, offset: LatticeOffset | None = None, seed: int = 0
 
 
 def offset_of(shift: tuple[float, float], scale: float = 0.0, rotation: float = 0.0) -> LatticeOffset:
-    return LatticeOffset(np.array(shift), np.array([[scale, -rotation], [rotation, scale]]), 0.0, 0.0)
+    return LatticeOffset(np.array(shift), np.array([[scale, -rotation], [rotation, scale]]), 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("arrangement", list(Arrangement))

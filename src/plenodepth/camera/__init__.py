@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plenodepth.camera.blur import inverse_focus_distance as inverse_focus_distance
     from plenodepth.camera.blur import relative_blur as relative_blur
     from plenodepth.camera.blur import relative_spread as relative_spread
+    from plenodepth.camera.crop import cropped_camera as cropped_camera
     from plenodepth.camera.depth import DepthRange as DepthRange
     from plenodepth.camera.depth import depth_of_field as depth_of_field
     from plenodepth.camera.depth import depth_precision as depth_precision

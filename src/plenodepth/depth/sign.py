@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plenodepth.camera import Configuration, GridCamera, MicroImageArray, PlenopticCamera
+from plenodepth.camera import Configuration, GridCamera, PlenopticCamera
+from plenodepth.depth.bands import bands
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.geometry import PlanarPose
 from plenodepth.raw.image import RawImage
 
-BANDS = 3  # over the height of the image,
-BAND_ROWS = 8  # each of so many rows of micro-images: more than twice as far as neighbours are compared
 LEAST_SCORE = 0.03  # mean confidence below which there was nothing to match
 LARGEST_RIVAL = 0.5  # of the better sign's score: a clear image gives the other sign a hundredth of it
 SETTINGS = DepthSettings()
@@ -45,10 +43,16 @@ def depth_sign_of_image(image: RawImage, camera: GridCamera, *, threads: int | N
     >>> grid = dataclasses.replace(grid, configuration=found.configuration)
     """
     scores = dict[Configuration, float]()
+    no_types = np.zeros((0, 0), np.int64)
+    untyped = replace(
+        camera,
+        micro_images=replace(camera.micro_images, type_pattern=no_types),
+        virtual_depth_ranges=np.zeros((0, 2)),
+    )
     for configuration in (Configuration.GALILEAN, Configuration.KEPLERIAN):
         maps = [
             estimate_virtual_depth(part, replace(of_part, configuration=configuration), SETTINGS, threads=threads)
-            for part, of_part in _bands(image, camera)
+            for part, of_part in bands(image, untyped)
         ]
         scores[configuration] = float(np.mean([band.confidence.mean() for band in maps]))
     best = max(scores, key=lambda configuration: scores[configuration])
@@ -66,31 +70,3 @@ def with_depth_sign(
     if found is None:
         return camera, "neither grid nor image tell the sign of virtual depth; it was taken as positive"
     return replace(camera, configuration=found), ""
-
-
-def _bands(image: RawImage, camera: GridCamera) -> list[tuple[RawImage, GridCamera]]:
-    """Some bands of rows of micro-images, each with a camera of its own; of a small camera all rows."""
-    rows = camera.micro_images.lattice.rows
-    if rows <= BANDS * BAND_ROWS:
-        return [(image, camera)]
-    starts = np.linspace(0, rows - BAND_ROWS, 2 * BANDS + 1)[1::2].astype(int)  # not at the borders
-    return [_band(image, camera, int(start - start % 2)) for start in starts]  # even: other rows have other neighbours
-
-
-def _band(image: RawImage, camera: GridCamera, first: int) -> tuple[RawImage, GridCamera]:
-    """The part of image and camera that holds the rows `first` … of micro-images. Lens types are left out."""
-    grid = camera.micro_images
-    lattice = replace(grid.lattice, rows=BAND_ROWS)
-    k, l = lattice.indices()
-    down = grid.center(k, l + first)[..., 1]
-    top = int(max(np.floor(down.min() - grid.radius), 0))
-    bottom = int(min(np.ceil(down.max() + grid.radius) + 1, camera.height))
-    shift = grid.center(0, first) - grid.center(0, 0) - [0, top]
-    pose = PlanarPose(grid.image_from_lattice.angle, grid.image_from_lattice.translation + shift)
-    part = replace(
-        camera,
-        height=bottom - top,
-        micro_images=MicroImageArray(lattice, pose, np.zeros((0, 0), dtype=np.int64)),
-        virtual_depth_ranges=np.zeros((0, 2)),
-    )
-    return replace(image, gray=np.ascontiguousarray(image.gray[top:bottom]), color=None), part

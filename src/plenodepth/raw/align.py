@@ -14,38 +14,49 @@ from plenodepth.camera.model import MicroImageArray, image_size
 from plenodepth.errors import InputError
 from plenodepth.geometry import PlanarPose, Pose
 from plenodepth.raw.grid_check import CERTAINTY, GridCheck, LatticeOffset, check_grid, fits_best, lattice_offset
+from plenodepth.raw.levels import checked_numbers
 
 AnyCamera = PlenopticCamera | GridCamera
 
 LARGEST_SCALE = 0.02  # relative
 WHITE_BLOCKS = (4, 3)  # of a white image that are looked at, which shows its lattice clearly
-NEGLIGIBLE = 0.1  # px: a white image that is less off is left as it is
+NEGLIGIBLE = 0.1  # px: a white image, or a calibrated grid, that is less off is left as it is
+CLEAR = 2.0  # standard errors: a rotation that the image knows better than a calibrated grid
 SAME_FOCUS = 2e-4  # relative: a pitch that differs more is that of another focus of the main lens
 
 
-def aligned_camera(image: NDArray[Any], camera: AnyCamera) -> tuple[AnyCamera, str]:
+def aligned_camera(image: NDArray[Any], camera: AnyCamera, *, whole_pixels: bool = False) -> tuple[AnyCamera, str]:
     """The camera with its grid on the lattice that a raw image (h, w) or (h, w, 3) shows, and what was done, in words.
 
-    For a re-mounted array. Shift, pitch and rotation change; which lens is of which type does not, so the grid must be
-    less than half a pitch off at the middle of the image. A camera with optics keeps its pitch: another one is that of
-    another focus, and an `InputError`.
+    For a re-mounted array. Shift, pitch and rotation change, the grid by less than a pitch. Which lens is of which type
+    stays: `depth.lens_types` finds that out. A camera with optics keeps its pitch: another one is that of another
+    focus, and an `InputError`. `whole_pixels`: the shift most probably is by some, as that of a cropped image.
     """
-    check = check_grid(image, camera)
+    check = check_grid(checked_numbers(image, camera), camera)
     if check.offset is None:
         raise InputError(_why_not(check), fix="align with an image that shows its micro-images, best a white one")
     found = check.offset
     if abs(found.scale) > LARGEST_SCALE:
         raise InputError(f"has micro-images {found.off()}: too much to align", fix="give the camera that took it")
-    result = moved(camera, found)
+    with_optics = isinstance(camera, PlenopticCamera)
+    result = moved(camera, _without_chance(found, whole_pixels) if with_optics else found)
     if not fits_best(image, result.micro_images):
         raise InputError("does not repeat at the pitch of the camera's grid", fix="give the camera that took it")
     half = float(np.hypot(*image_size(camera))) / 2
-    if isinstance(camera, PlenopticCamera) and abs(found.scale) > max(SAME_FOCUS, CERTAINTY * found.error / half):
+    if with_optics and abs(found.scale) > max(SAME_FOCUS, CERTAINTY * found.error / half):
         raise InputError(
             f"has micro-images {found.off()}: at another focus of the main lens, or scaled; mm would be wrong",
             fix="give the camera calibrated at that focus, or leave it out for virtual depth",
         )
     return result, f"the grid was moved onto the image: its micro-images were {found.off()}"
+
+
+def _without_chance(found: LatticeOffset, whole_pixels: bool) -> LatticeOffset:
+    """The shift and the rotation that an image clearly shows; where it does not, a calibrated grid knows better."""
+    nearest = np.rint(found.shift) if whole_pixels else np.zeros(2)
+    shift = np.where(np.abs(found.shift - nearest) > NEGLIGIBLE, found.shift, nearest)
+    turn = found.rotation if abs(found.rotation) > CLEAR * found.growth_error else 0.0
+    return found._replace(shift=shift, growth=np.array([[0.0, -turn], [turn, 0.0]]))
 
 
 def moved(camera: AnyCamera, offset: LatticeOffset) -> AnyCamera:

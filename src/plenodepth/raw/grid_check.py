@@ -54,6 +54,7 @@ class LatticeOffset(NamedTuple):
     growth: Array  # (2, 2): offset per px from the middle; a larger pitch is on its diagonal, a rotation off it
     largest: float  # px: the largest offset, at a corner of the image
     error: float  # px: standard error of that
+    growth_error: float  # standard error of each number of the growth
 
     @property
     def scale(self) -> float:
@@ -312,7 +313,8 @@ def _fitted(
     corners = np.array([[1, sx * middle[0], sy * middle[1]] for sx in (-1, 1) for sy in (-1, 1)])
     largest = np.linalg.norm(corners @ fit, axis=1)
     worst = corners[int(np.argmax(largest))]
-    return LatticeOffset(fit[0], fit[1:].T, float(largest.max()), float(np.sqrt(worst @ covariance @ worst)))
+    error, growth_error = np.sqrt(worst @ covariance @ worst), np.sqrt(np.diag(covariance)[1:].max())
+    return LatticeOffset(fit[0], fit[1:].T, float(largest.max()), float(error), float(growth_error))
 
 
 def _continuous(phases: _Phases, frequencies: Array) -> Array:

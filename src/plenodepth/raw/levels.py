@@ -17,6 +17,7 @@ from plenodepth.threads import each_band
 
 SATURATION = 0.998  # of full scale; from there on a number says only "at least"
 MOST_DARK = 0.3  # of full scale: a brighter dark frame is none
+UNCROPPED = "give the raw image of this camera; of a cropped one say by --crop X,Y which pixel is its first"
 RANGES_OF_16_BITS = (1023, 4095, 65535)  # sensors of 10 and 12 bits fill the low end of uint16
 
 
@@ -45,14 +46,19 @@ def checked_numbers(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -
     if numbers.shape[:2] != (height, width):
         raise InputError(
             f"is {numbers.shape[1]} × {numbers.shape[0]} px, the camera '{camera.name}' has {width} × {height} px",
-            fix="give the raw image of this camera, uncropped",
+            fix=UNCROPPED,
         )
     return numbers
 
 
-def checked_white(white: NDArray[Any], image: NDArray[Any]) -> NDArray[Any]:
-    """The white image as such an array, of the size and the channels of the image."""
+def checked_white(white: NDArray[Any], image: NDArray[Any], crop: tuple[int, int] | None = None) -> NDArray[Any]:
+    """The white image as such an array, of the size and the channels of the image.
+
+    A larger one is cut to the image, whose first pixel is pixel `crop` = x, y of it.
+    """
     numbers = _numbers(white)
+    if crop is not None and numbers.shape[:2] != image.shape[:2]:
+        numbers = numbers[crop[1] : crop[1] + image.shape[0], crop[0] : crop[0] + image.shape[1]]
     if numbers.shape[:2] != image.shape[:2]:
         (height, width), (rows, columns) = image.shape[:2], numbers.shape[:2]
         raise InputError(

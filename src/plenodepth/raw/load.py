@@ -62,6 +62,7 @@ def load_raw(
     devignetting: Method = "auto",
     full_scale: float | None = None,
     check_camera: bool = True,
+    crop: tuple[int, int] | None = None,
 ) -> RawImage:
     """A clean image from a file of 8 or 16 bits: gray, RGB, or a mosaic of colour filters.
 
@@ -80,7 +81,7 @@ def load_raw(
     dark_image = None if dark is None else read_white(Path(dark))
     source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
     stored, *white_images = (read.image for read in reads)
-    given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera)
+    given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera, crop)
     with clock.stage("clean"):
         cleaned = _clean(stored.pixels, camera, [white.pixels for white in white_images], dark_image, given, source)
     return _finished(cleaned, stored, clock)
@@ -100,6 +101,7 @@ def load_frames(
     devignetting: Method = "auto",
     full_scale: float | None = None,
     check_camera: bool = True,
+    crop: tuple[int, int] | None = None,
 ) -> Iterator[RawImage]:
     """Clean images of the frames of a video, a TIFF of several pages or a YUV file, one at a time; or of one image.
 
@@ -121,7 +123,7 @@ def load_frames(
             stored = next(sequence, None)
         if stored is None:
             return
-        given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera)
+        given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera, crop)
         with clock.stage("clean"):
             cleaned = _clean(stored.pixels, camera, white_images, dark_image, given, source)
         yield _finished(cleaned, stored, clock)
@@ -134,6 +136,7 @@ def _given(
     devignetting: str,
     full_scale: float | None,
     check_camera: bool,
+    crop: tuple[int, int] | None,
 ) -> _Given:
     """What the caller says about the numbers of an image, or else its file."""
     return _Given(
@@ -142,6 +145,7 @@ def _given(
         devignetting,
         stored.full_scale if full_scale is None else full_scale,
         check_camera,
+        crop,
     )
 
 
@@ -235,6 +239,7 @@ def clean_image(
     devignetting: Method = "auto",
     full_scale: float | None = None,
     check_camera: bool = True,
+    crop: tuple[int, int] | None = None,
     name: str = "image",
 ) -> RawImage:
     """A clean image from an array (h, w) or (h, w, 3) of uint8, uint16 or floats.
@@ -264,6 +269,9 @@ def clean_image(
     Camera: an image whose micro-images clearly are not where the camera's are is an `InputError`, unless `check_camera`
     is False.
 
+    Crop: where the image is a part of the sensor's frame (and the camera by `camera.cropped_camera`), `crop` = x, y is
+    the pixel of the whole frame that is its first. White images and dark frames of the whole frame are cut to it.
+
     `gray` is NaN where a number is saturated or not finite, or less than 5 % of a centre's light falls. `color` is NaN
     where no light falls; a saturated pixel keeps its colour.
 
@@ -276,7 +284,7 @@ def clean_image(
     >>> float(np.nanmax(image.gray))
     0.5
     """
-    given = _Given(bayer, black_level, devignetting, full_scale, check_camera)
+    given = _Given(bayer, black_level, devignetting, full_scale, check_camera, crop)
     clock = StageClock()
     whites = [] if white is None else [white] if isinstance(white, np.ndarray) else list(white)
     with clock.stage("clean"):
@@ -293,6 +301,7 @@ class _Given:
     devignetting: str
     full_scale: float | None
     check_camera: bool
+    crop: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -329,7 +338,7 @@ def _clean(
         if given.check_camera:
             require_grid(check_grid(numbers, camera), camera)
     with _naming(source.white):
-        white_numbers = [checked_white(white, numbers) for white in whites]
+        white_numbers = [checked_white(white, numbers, given.crop) for white in whites]
     with _naming(source.image):
         levels = number_levels(numbers, white_numbers, given.full_scale, black)
     full = saturated_pixels(numbers, levels[0])
@@ -338,7 +347,7 @@ def _clean(
         white = _white(white_numbers, camera, filters.pattern, levels[1], notes) if whites else None
     if dark is not None:
         with _naming(source.dark):
-            numbers, white, levels = without_dark(numbers, white, checked_white(dark, numbers), levels)
+            numbers, white, levels = without_dark(numbers, white, checked_white(dark, numbers, given.crop), levels)
     flat = False
     if given.devignetting == "auto" and white is None:
         flat = shows_no_vignetting(beside_optics(numbers, camera, levels[0], MOST_SATURATED_FLAT), camera)

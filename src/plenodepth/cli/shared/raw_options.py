@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plenodepth.camera import GridCamera, PlenopticCamera, load_camera, needs_image_size
+from plenodepth.camera import GridCamera, PlenopticCamera, cropped_camera, load_camera, needs_image_size
 from plenodepth.cli.shared.common import ImageSizeOption, ParametersOption, parse_image_size
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats import frame_count, image_size_of, is_sequence, read_images
@@ -52,6 +52,14 @@ class RawOptions:
     align: Annotated[
         bool, typer.Option("--align", help="Move the camera's grid onto the micro-images of the first image.")
     ] = False
+    crop: Annotated[
+        str | None,
+        typer.Option(
+            "--crop",
+            metavar="X,Y",
+            help="The image is a part of the camera's frame, of which this pixel is its first (from 0).",
+        ),
+    ] = None
     check_camera: Annotated[
         bool,
         typer.Option(
@@ -73,14 +81,19 @@ class RawOptions:
     def load_camera(self, first: Path) -> tuple[PlenopticCamera | GridCamera, str]:
         """The camera of the options for images like the first one, and what is to be said about it."""
         camera, note = self._camera(first)
-        if self.align:
-            from plenodepth.raw.align import aligned_camera
+        if not self.align:
+            return camera, note
+        from plenodepth.depth.lens_types import with_lens_types
+        from plenodepth.raw.align import aligned_camera
 
-            try:
-                return aligned_camera(self._first_pixels(first), camera)
-            except InputError as error:
-                raise error.in_file(first) from None
-        return camera, note
+        try:
+            camera, moved = aligned_camera(self._first_pixels(first), camera, whole_pixels=self.crop is not None)
+        except InputError as error:
+            raise error.in_file(first) from None
+        counted = ""
+        if isinstance(camera, PlenopticCamera):
+            camera, counted = with_lens_types(next(self.load_images(first, camera)), camera)
+        return camera, "; ".join(one for one in (note, moved, counted) if one)
 
     def _camera(self, first: Path) -> tuple[PlenopticCamera | GridCamera, str]:
         size = parse_image_size(self.image_size)
@@ -95,9 +108,20 @@ class RawOptions:
                 found,
                 f"no camera was given: its grid, {found.micro_images.lattice.diameter:.2f} px, is that of the image",
             )
+        corner = self._corner()
         if size is None and needs_image_size(self.camera):
+            if corner is not None:
+                raise InputError("needs the size of the whole frame", field="--crop", fix="give --image-size, too")
             size = image_size_of(first)
-        return load_camera(self.camera, parameters=self.params, image_size=size), ""
+        camera = load_camera(self.camera, parameters=self.params, image_size=size)
+        if corner is None:
+            return camera, ""
+        rows, columns = self._first_pixels(first).shape[:2]
+        try:
+            part = cropped_camera(camera, corner, (columns, rows))
+        except InputError as error:
+            raise InputError(error.message, field="--crop", fix=error.fix) from None
+        return part, f"the image is the part of the camera's frame from pixel ({corner[0]}, {corner[1]}) on"
 
     def _first_pixels(self, path: Path) -> Any:
         return next(self._stored(path)).pixels
@@ -146,7 +170,16 @@ class RawOptions:
             "black_level": self.black_level,
             "devignetting": self.devignetting,
             "check_camera": self.check_camera,
+            "crop": self._corner(),
         }
+
+    def _corner(self) -> tuple[int, int] | None:
+        if self.crop is None:
+            return None
+        match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", self.crop, re.ASCII)
+        if match is None:
+            raise InputError(f"is '{self.crop}'", field="--crop", fix="give column and row of a pixel, as 1024,768")
+        return int(match[1]), int(match[2])
 
     def _frames(self) -> slice | None:
         if self.frames is None:
