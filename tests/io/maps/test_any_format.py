@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import given, settings
 
 from plenodepth.errors import InputError
 from plenodepth.io import DepthMapArchive, write_depth_map, write_float_map
+from plenodepth.io.maps import exr
 from plenodepth.io.maps.any_format import read_map
 from plenodepth.io.maps.exr import read_exr
 
@@ -119,6 +122,22 @@ def test_exr_is_read_however_it_is_packed(tmp_path: Path, packing: str, kind: ty
     assert found.keys() == channels.keys()
     for name, values in channels.items():
         np.testing.assert_array_equal(found[name], values.astype(np.float32))
+
+
+def test_the_standard_error_is_there_again_after_two_threads_have_silenced_it() -> None:
+    before, entered = os.fstat(2), threading.Event()
+
+    def other() -> None:
+        with exr._silence():
+            entered.set()
+
+    thread = threading.Thread(target=other)
+    with exr._silence():
+        thread.start()
+        assert not entered.wait(0.2)  # it waits for its turn: what it would keep is the silence
+    thread.join()
+    assert entered.is_set()
+    assert os.path.samestat(os.fstat(2), before)
 
 
 def test_an_exr_that_cannot_be_a_map_is_one_line_and_nothing_else(

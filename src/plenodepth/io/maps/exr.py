@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -22,6 +23,7 @@ Float32 = npt.NDArray[np.float32]
 
 STDERR = 2
 MAGIC = b"\x76\x2f\x31\x01"
+ONE_AT_A_TIME = threading.Lock()  # the standard error is the whole process's: of two swaps at once one would last
 LARGEST_PACKING = 10_000  # pixels of a byte; a header that promises more is damaged, and would fill the memory
 
 
@@ -58,14 +60,15 @@ def _open(data: bytes, path: Path | str, *, header_only: bool) -> Any:
 def _silence() -> Iterator[io.StringIO]:
     """Collect what is printed from Python, and drop what the C++ library writes to the standard error."""
     said = io.StringIO()
-    kept = os.dup(STDERR)
-    try:
-        with open(os.devnull, "wb") as nowhere, redirect_stdout(said):
-            os.dup2(nowhere.fileno(), STDERR)
-            yield said
-    finally:
-        os.dup2(kept, STDERR)
-        os.close(kept)
+    with ONE_AT_A_TIME:
+        kept = os.dup(STDERR)
+        try:
+            with open(os.devnull, "wb") as nowhere, redirect_stdout(said):
+                os.dup2(nowhere.fileno(), STDERR)
+                yield said
+        finally:
+            os.dup2(kept, STDERR)
+            os.close(kept)
 
 
 def _check_header(file: Any, size: int, path: Path | str) -> None:
