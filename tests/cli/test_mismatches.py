@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from cameras import moved_back
 from commands import Run
 from simulated import rendered_light
 from wall_shots import DISTANCE, camera, exposed, wall, white
@@ -107,6 +108,9 @@ CASES: dict[str, tuple[Shot, Outcome]] = {
     "a camera with another pitch": ((wall, None, (), "pitch"), "told"),
     "a camera with another pitch, aligned": ((wall, None, ("--align",), "pitch"), "told"),
     "a camera with another offset": ((wall, None, (), "offset"), "told"),
+    "a camera of another focus": ((wall, None, (), "focus"), "told"),
+    "a camera of another focus, white image": ((wall, white, (), "focus"), "told"),
+    "a camera of another focus, aligned": ((wall, None, ("--align",), "focus"), "told"),
     "white image of f/16": ((wall, lambda: white(16.0), (), "es"), "told"),
     "white image of f/8": ((wall, lambda: white(8.0), (), "es"), "told"),
     "white image of f/2": ((wall, lambda: white(2.0), (), "es"), "told"),
@@ -133,6 +137,8 @@ def camera_file(which: str, folder: Path) -> Path:
         upc = shrunk(preset("upc-s"), 91, 77)
         size = {"width": chosen.sensor.width, "height": chosen.sensor.height}
         chosen = replace(upc, sensor=replace(upc.sensor, **size))
+    elif which == "focus":
+        chosen = moved_back(chosen, 1.5)
     elif which in ("pitch", "offset"):
         grid = chosen.micro_images
         if which == "pitch":

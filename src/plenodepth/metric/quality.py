@@ -34,6 +34,7 @@ GUESSED_OPTICS = (
     "the camera is the start of a calibration, so its millimetres are a guess (virtual depth is not): calibrate it "
     "with boards, by plenodepth calibrate"
 )
+MOVED_FOCUS = "the main lens is at another focus, so mm are wrong; give the camera calibrated at this focus"
 OTHER_APERTURE = "depth may be many per cent off; give the camera file the f-number of the image, or check its numbers"
 
 
@@ -77,6 +78,8 @@ def judged(
     if problems:
         advice = _advice(image, camera, at_ends, unusable)
         return Quality(coverage, median, at_ends, f"{' and '.join(problems)}: {advice}")
+    if image.spread is not None and image.spread.other_focus:
+        return Quality(coverage, median, at_ends, f"{image.spread}: {MOVED_FOCUS}")
     if isinstance(camera, PlenopticCamera) and camera.provenance.is_start:
         return Quality(coverage, median, at_ends, GUESSED_OPTICS)
     rims = image.rims

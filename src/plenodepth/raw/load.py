@@ -22,8 +22,9 @@ from plenodepth.io.images import Image
 from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
+from plenodepth.raw.focus_check import measured_spread
 from plenodepth.raw.grid_check import check_grid, require_grid
-from plenodepth.raw.image import Devignetting, RawImage
+from plenodepth.raw.image import Devignetting, RawImage, Spread
 from plenodepth.raw.levels import (
     Levels,
     checked_numbers,
@@ -335,14 +336,13 @@ def _clean(
         filters = color_filters(numbers, camera, given.bayer)
         black = chosen_black_level(camera, given.black_level)
         method = chosen_method(given.devignetting, camera, bool(whites))
-        if given.check_camera:
-            require_grid(check_grid(numbers, camera), camera)
+        focus = _checked_spread(numbers, camera) if given.check_camera else None
     with _naming(source.white):
         white_numbers = [checked_white(white, numbers, given.crop) for white in whites]
     with _naming(source.image):
         levels = number_levels(numbers, white_numbers, given.full_scale, black)
     full = saturated_pixels(numbers, levels[0])
-    notes = list[str]()
+    notes = [f"{focus}: the focus may have moved"] if focus and focus.clear and not focus.other_focus else []
     with _naming(source.white):
         white = _white(white_numbers, camera, filters.pattern, levels[1], notes) if whites else None
     if dark is not None:
@@ -373,7 +373,16 @@ def _clean(
     gray[full] = np.nan
     demosaiced = pattern is not None or filters.demosaiced_before
     noise = noise_level(gray, camera, demosaiced=demosaiced)
-    return RawImage(gray, color, noise, method, rims=rims, flat=flat, notes=tuple(notes))
+    return RawImage(gray, color, noise, method, rims=rims, spread=focus, flat=flat, notes=tuple(notes))
+
+
+def _checked_spread(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Spread | None:
+    """Refuse an image of another camera. The spread of its micro-images, where it shows these and a focus matters."""
+    check = check_grid(image, camera)
+    require_grid(check, camera)
+    if check.offset is None or not isinstance(camera, PlenopticCamera):
+        return None
+    return measured_spread(image, camera, check.offset)
 
 
 def _white(

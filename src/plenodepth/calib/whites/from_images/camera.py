@@ -118,8 +118,8 @@ def _sign(images: Sequence[NDArray[Any]], camera: GridCamera, threads: int | Non
 def _notes(fit: LineFit, size: tuple[int, int], types: TypesBySharpness, sign: DepthSign) -> tuple[str, ...]:
     error = fit.corner_error(size)
     place = (
-        f"pitch, rotation and offset: the grid's standard error is {error:.2f} px at the corners of the image by noise "
-        f"alone, a scene may pull it by a few times that; its lines are {fit.strength:.0f} standard deviations strong"
+        f"pitch, rotation and offset: the grid's standard error is {error:.2f} px at the corners of the image, by how "
+        f"parts of it disagree; its lines are {fit.strength:.0f} standard deviations strong"
     )
     if not error <= UNSURE:
         place += "; unsure: give more images"

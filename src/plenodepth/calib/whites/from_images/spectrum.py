@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera.model import Array
-from plenodepth.raw.grid_check import edge_strength
+from plenodepth.raw.lattice_lines import edge_map
 from plenodepth.raw.periodicity import DARK, Float32
 
 LARGEST_SIDE = 2048  # px in the middle of the image
@@ -23,11 +23,6 @@ TILE = 12  # bins of the spectrum over which its background is the median: wider
 LEAST_LINE = 3.0  # times the background
 SAME_LINE = 3  # bins: frequencies that are nearer are one line
 JPEG_BLOCK = 8.0  # px: a square lattice of these, along the axes, is that of a file format
-
-
-def edge_map(light: Float32) -> Float32:
-    """High inside micro-images, low on their borders, which most edges of an image are; compressed."""
-    return np.asarray(-np.sqrt(edge_strength(light)), np.float32)
 
 
 def candidate_lattices(lights: Sequence[Float32], most: int) -> list[tuple[float, Array]]:
