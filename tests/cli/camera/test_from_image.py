@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import tifffile
 from cameras import rearranged
 from commands import Refused, Run
 from simulated import rendered_light
 
 from plenodepth.camera import GridCamera, load_camera
 from plenodepth.geometry import Arrangement, Pose
-from plenodepth.io import write_image
+from plenodepth.io import read_image, write_image
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
 from plenodepth.sim.scenes.textures import noise_image
@@ -39,6 +40,18 @@ def test_a_grid_file_is_written_and_described(succeeds: Run, tmp_path: Path) -> 
     assert isinstance(grid, GridCamera)
     assert grid.name == "grid"
     assert abs(grid.micro_images.lattice.diameter / CAMERA.micro_images.lattice.diameter - 1) < 3e-4
+
+
+def test_frames_of_a_sequence_are_spread_over_it_or_chosen(succeeds: Run, refused: Refused, tmp_path: Path) -> None:
+    image = read_image(written_raw(tmp_path))
+    flat = np.full_like(image, 90)
+    tifffile.imwrite(tmp_path / "frames.tif", np.array([image, flat] * 4), photometric="minisblack")
+    command = ("camera", "from-image", tmp_path / "frames.tif", "--out", tmp_path / "g.json")
+    spread = succeeds(*command, "--json").json["camera"]["provenance"]["source"]
+    assert spread.startswith("found in 4 raw images")
+    chosen = succeeds(*command, "--frames", "2:6:2", "--json").json["camera"]["provenance"]["source"]
+    assert chosen.startswith("found in 2 raw images")
+    assert "shows no micro-images" in refused(*command, "--frames", "1")
 
 
 def test_json_holds_the_camera(succeeds: Run, tmp_path: Path) -> None:

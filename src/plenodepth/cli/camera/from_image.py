@@ -11,27 +11,42 @@ import typer
 
 from plenodepth.camera import GridCamera, save_camera
 from plenodepth.camera.files.native import content_of_camera
-from plenodepth.cli.shared.common import JsonOption, console, plain_table, print_json, print_notes
+from plenodepth.cli.shared.common import (
+    FramesOption,
+    JsonOption,
+    console,
+    parse_frames,
+    plain_table,
+    print_json,
+    print_notes,
+)
 from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.errors import InputError
+
+MOST_FRAMES = 4  # of a sequence, unless others are asked for
+FAR_APART = 25  # frames, in a video that does not tell how many it has
 
 
 def from_image(
     images: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RAW…", help="Raw images of one camera; of a video its first frame.", show_default=False
+            metavar="RAW…",
+            help="Raw images of one camera, or videos: some frames of each.",
+            show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Grid file to write (.yaml, .json).")],
     name: Annotated[
         str | None, typer.Option(help="Name of the camera; default: that of the file to write.", show_default=False)
     ] = None,
+    frames: FramesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find a camera's grid in ordinary raw images: no white image, no hint.
 
-    Several images of different scenes tell more than one.
+    Several images of different scenes tell more than one. Of a video four frames are taken: spread over it where its
+    length is known, else every 25th; --frames chooses others.
 
     Example: [bold]plenodepth camera from-image raw1.png raw2.png --out grid.yaml[/bold]
     """
@@ -41,7 +56,7 @@ def from_image(
     if out.suffix.lower() not in (".yaml", ".yml", ".json"):
         raise InputError("is no name for a grid file", file=out, fix="end it in .yaml or .json")
     with row_progress("grid", quiet=as_json) as bar:
-        pixels = [_pixels(path) for path in images]
+        pixels = [frame for path in images for frame in _pixels(path, parse_frames(frames))]
         files = ", ".join(map(str, images))
         found = grid_from_images(pixels, name=files, threads=thread_count(), progress=step_progress(bar))
         found = replace(found, name=name or out.stem)
@@ -52,10 +67,17 @@ def from_image(
         _print(found, out)
 
 
-def _pixels(path: Path) -> np.ndarray[Any, Any]:
-    from plenodepth.io.image_formats import read_images
+def _pixels(path: Path, wanted: slice | None) -> list[np.ndarray[Any, Any]]:
+    """The image of a file, or the frames of a sequence that are wanted, by default some that are far apart."""
+    from plenodepth.io.image_formats import frame_count, is_sequence, read_images
 
-    return next(read_images(path, frames=slice(0, 1))).pixels
+    if not is_sequence(path):
+        wanted = None
+    elif wanted is None:
+        count = frame_count(path)
+        step = FAR_APART if count is None else max(1, count // MOST_FRAMES)
+        wanted = slice(0, MOST_FRAMES * step, step)
+    return [stored.pixels for stored in read_images(path, frames=wanted)]
 
 
 def _print(camera: GridCamera, out: Path) -> None:

@@ -31,6 +31,10 @@ ImageSizeOption = Annotated[
     str | None,
     typer.Option("--image-size", metavar="WxH", help="Image size in px, needed for a vendor's grid: 2048x2048."),
 ]
+FramesOption = Annotated[
+    str | None,
+    typer.Option("--frames", metavar="A:B:STEP", help="Frames of a video or sequence, from 0: 12, 0:100 or 0:100:5."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -42,6 +46,19 @@ def parse_image_size(text: str | None) -> tuple[int, int] | None:
     if match is None:
         raise InputError(f"is '{text}'", field="--image-size", fix="give width and height, as in 2048x2048")
     return int(match[1]), int(match[2])
+
+
+def parse_frames(text: str | None) -> slice | None:
+    """`"12"` → frame 12 alone; `"0:100:5"` → every fifth of the first hundred."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+)|(\d*):(\d*)(?::(\d+))?", text.strip(), re.ASCII)
+    if match is None or match[4] == "0":
+        raise InputError(f"is '{text}'", field="--frames", fix="give a frame, or first:last:step, as 0:100:5")
+    if match[1]:
+        return slice(int(match[1]), int(match[1]) + 1)
+    first, end, step = (int(part) if part else None for part in match.group(2, 3, 4))
+    return slice(first, end, step)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from plenodepth.camera import GridCamera, PlenopticCamera, cropped_camera, load_camera, needs_image_size
-from plenodepth.cli.shared.common import ImageSizeOption, ParametersOption, parse_image_size
+from plenodepth.cli.shared.common import (
+    FramesOption,
+    ImageSizeOption,
+    ParametersOption,
+    parse_frames,
+    parse_image_size,
+)
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats import frame_count, image_size_of, is_sequence, read_images
 
@@ -68,12 +74,7 @@ class RawOptions:
     ] = True
     params: ParametersOption = None
     image_size: ImageSizeOption = None
-    frames: Annotated[
-        str | None,
-        typer.Option(
-            "--frames", metavar="A:B:STEP", help="Frames of a video or sequence, from 0: 12, 0:100 or 0:100:5."
-        ),
-    ] = None
+    frames: FramesOption = None
     bits: Annotated[
         int | None, typer.Option("--bits", help="Bits of a number in a YUV file whose name does not tell them.")
     ] = None
@@ -182,14 +183,4 @@ class RawOptions:
         return int(match[1]), int(match[2])
 
     def _frames(self) -> slice | None:
-        if self.frames is None:
-            return None
-        match = re.fullmatch(r"(\d+)|(\d*):(\d*)(?::(\d+))?", self.frames.strip(), re.ASCII)
-        if match is None or match[4] == "0":
-            raise InputError(
-                f"is '{self.frames}'", field="--frames", fix="give a frame, or first:last:step, as 0:100:5"
-            )
-        if match[1]:
-            return slice(int(match[1]), int(match[1]) + 1)
-        first, end, step = (int(part) if part else None for part in match.group(2, 3, 4))
-        return slice(first, end, step)
+        return parse_frames(self.frames)

@@ -17,6 +17,7 @@ from plenodepth.camera.model import MicroImageArray
 from plenodepth.errors import InputError
 from plenodepth.geometry import Arrangement, Pose
 from plenodepth.io import read_image
+from plenodepth.io.image_formats import read_images
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.scene import Material, Rectangle, Scene
 from plenodepth.sim.scenes.scene_file import load_scene
@@ -163,3 +164,15 @@ def test_a_frame_of_a_real_camera_tells_the_vendors_grid(real_data: Path) -> Non
     assert distances(found.micro_images, vendor.micro_images, (2048, 2048)).max() < 0.2
     assert same_types(found.micro_images, vendor.micro_images)
     assert found.configuration is Configuration.GALILEAN
+
+
+@pytest.mark.slow
+@pytest.mark.realdata
+def test_four_frames_of_a_real_camera_tell_the_vendors_grid_to_a_tenth_of_a_pixel(real_data: Path) -> None:
+    pytest.importorskip("av")
+    vendor = load_camera(real_data / "r5" / "fujita2-calib.xml", image_size=(2048, 2048))
+    frames = read_images(real_data / "r5" / "fujita2.vvc", frames=slice(0, 300, 75))
+    found = grid_from_images([frame.pixels for frame in frames])
+    farthest = distances(found.micro_images, vendor.micro_images, (2048, 2048)).max()
+    assert farthest < 0.1
+    assert farthest < 3 * found.provenance.residuals["corner_error"]
