@@ -12,7 +12,7 @@ from plenodepth.camera import preset
 from plenodepth.raw import clean_image
 from plenodepth.raw.focus_check import measured_spread
 from plenodepth.raw.grid_check import check_grid
-from plenodepth.raw.image import Spread
+from plenodepth.raw.image import PitchCheck
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.scenes.twins import wall_scene
 from plenodepth.sim.sensor import SensorSettings, expose
@@ -57,7 +57,7 @@ def test_a_small_image_knows_no_focus() -> None:
 def test_a_focus_is_another_one_where_that_is_clear_and_no_trifle(
     scale: float, error: float, clear: bool, other: bool
 ) -> None:
-    spread = Spread(scale, error, 2500.0)
+    spread = PitchCheck(scale, error, 2500.0)
     assert (spread.clear, spread.other_focus) == (clear, other)
     assert ("wider apart" in str(spread)) == (scale > 0)
     assert f"{np.abs(scale) * 2500:.2f} px at the corners" in str(spread)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plenodepth.camera.micro_lenses import predicted_center
 from plenodepth.camera.model import Array, PlenopticCamera, image_size
 from plenodepth.raw.grid_check import LatticeOffset, even_light, lowest_frequencies
-from plenodepth.raw.image import Spread
+from plenodepth.raw.image import PitchCheck
 from plenodepth.raw.lattice_lines import Lines, lines_of, moved
 from plenodepth.raw.line_errors import best_nearby, errors_of
 
@@ -26,7 +26,7 @@ LEAST_LENSES = 40  # across and down: smaller images know no pitch that well, no
 LEAST_ERROR = 3e-6  # relative: white images of right cameras are up to 2e-6 off
 
 
-def measured_spread(image: NDArray[Any], camera: PlenopticCamera, offset: LatticeOffset) -> Spread | None:
+def measured_spread(image: NDArray[Any], camera: PlenopticCamera, offset: LatticeOffset) -> PitchCheck | None:
     """How far apart the micro-images of a raw image (h, w) or (h, w, 3) lie; None for a small image.
 
     `offset` is where the image shows them, as of `check_grid`.
@@ -43,7 +43,7 @@ def measured_spread(image: NDArray[Any], camera: PlenopticCamera, offset: Lattic
     place = (grid.center(*nearest) - middle + offset.shift) / bins
     at = best_nearby(lines, np.array([offset.scale, offset.rotation, *place]))
     error = max(float(errors_of(lines, at)[0]), LEAST_ERROR)
-    return Spread(float(at[0]), error, float(np.hypot(*image_size(camera))) / 2)
+    return PitchCheck(float(at[0]), error, float(np.hypot(*image_size(camera))) / 2)
 
 
 def _binned(image: NDArray[Any], bins: int) -> NDArray[np.float32]:

@@ -39,7 +39,7 @@ CLEAR_SPREAD = 5.0  # standard errors
 OTHER_FOCUS = 2.5e-5  # relative
 
 
-class Spread(NamedTuple):
+class PitchCheck(NamedTuple):
     """How much farther apart micro-images lie than the camera says: is it one focus of the main lens?"""
 
     scale: float  # relative
@@ -79,7 +79,7 @@ class RawImage:
     devignetting: Devignetting
     name: str = "image"
     rims: RimCheck | None = None  # of the white image if there is one, else of the image; None: cannot be told
-    spread: Spread | None = None  # of its micro-images against the camera's; None: cannot be told
+    spread: PitchCheck | None = None  # of its micro-images against the camera's; None: cannot be told
     flat: bool = False  # it shows no vignetting, though the camera's f-number predicts some; it was divided by nothing
     notes: tuple[str, ...] = ()  # what the user should know about the image, in words
     clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

@@ -24,7 +24,7 @@ from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
 from plenodepth.raw.focus_check import measured_spread
 from plenodepth.raw.grid_check import check_grid, require_grid
-from plenodepth.raw.image import Devignetting, RawImage, Spread
+from plenodepth.raw.image import Devignetting, PitchCheck, RawImage
 from plenodepth.raw.levels import (
     Levels,
     checked_numbers,
@@ -376,7 +376,7 @@ def _clean(
     return RawImage(gray, color, noise, method, rims=rims, spread=focus, flat=flat, notes=tuple(notes))
 
 
-def _checked_spread(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> Spread | None:
+def _checked_spread(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> PitchCheck | None:
     """Refuse an image of another camera. The spread of its micro-images, where it shows these and a focus matters."""
     check = check_grid(image, camera)
     require_grid(check, camera)
