@@ -114,8 +114,8 @@ class ExitPupil:
     """The stop that clips the light of the main lens, as the sensor sees it.
 
     `distance` e mm from the thin main lens towards the sensor (negative: on the scene's side). `diameter` mm at the
-    lens' f-number, at another one in proportion; None: F/N. `offset` mm of its middle from the optical axis, along x
-    and y of the camera frame.
+    lens' f-number, at another one in proportion; None: (F − e)/N, the width there of the light that a lens of that
+    f-number sends to its focus. `offset` mm of its middle from the optical axis, along x and y of the camera frame.
     """
 
     distance: float = 0.0
@@ -167,8 +167,11 @@ class MainLens:
 
     @property
     def aperture_diameter(self) -> float | None:
-        """A = F/N, mm."""
-        return None if self.f_number is None else self.focal_length / self.f_number
+        """A, mm, of the exit pupil: its own, or (F − e)/N, which is F/N in the thin lens; None without an f-number."""
+        if self.f_number is None:
+            return None
+        own = None if self.exit_pupil is None else self.exit_pupil.diameter
+        return (self.focal_length - self.pupil_distance) / self.f_number if own is None else own
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,7 +93,7 @@ def passing(camera: PlenopticCamera, k: int, l: int, pixel: np.ndarray, f_number
     slope = (center[:2] + y - start) / to_sensor - y / focal
     pupil = camera.main_lens.exit_pupil or ExitPupil()
     at_pupil = center[:2] + y + slope * (-pupil.distance - center[2])
-    diameter = camera.main_lens.focal_length / f_number
+    diameter = (camera.main_lens.focal_length - pupil.distance) / f_number  # of a cone to the focus
     if pupil.diameter is not None:
         assert camera.main_lens.f_number is not None
         diameter = pupil.diameter * camera.main_lens.f_number / f_number
@@ -185,7 +185,8 @@ def test_the_diameter_follows_the_f_number() -> None:
     camera = with_pupil(preset("r12-b"), 5.0, 9.0)
     assert aperture_diameter(camera) == 9.0
     assert aperture_diameter(camera, 8.0) == 4.5
-    assert aperture_diameter(with_pupil(preset("r12-b"), 5.0), 8.0) == camera.main_lens.focal_length / 8
+    assert aperture_diameter(with_pupil(preset("r12-b"), 5.0), 8.0) == (camera.main_lens.focal_length - 5) / 8
+    assert aperture_diameter(preset("r12-b"), 8.0) == camera.main_lens.focal_length / 8
 
 
 @pytest.mark.parametrize("number", [0.0, -4.0, np.nan, np.inf])

@@ -79,7 +79,7 @@ def test_the_pupil_of_the_optics_takes_the_place_of_the_cameras_and_grows_with_t
     assert pupil_of(camera, None, 8.0).radius == 2.5
     assert pupil_of(camera, RealOptics(mask=True)).distance == 5.0
     chosen = pupil_of(camera, RealOptics(exit_pupil=Stop(-15.0)), 8.0)
-    assert (chosen.distance, chosen.radius) == (-15.0, CAMERA.main_lens.focal_length / 16)
+    assert (chosen.distance, chosen.radius) == (-15.0, (CAMERA.main_lens.focal_length + 15) / 16)
     assert pupil_of(camera, RealOptics(exit_pupil=Stop(-15.0, 16.0)), 8.0).radius == 4.0
 
 

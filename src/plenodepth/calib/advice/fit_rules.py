@@ -199,7 +199,8 @@ def board_size(
     # F may have gone astray together with the board; the nominal one is better known.
     focal = (nominal or camera).main_lens.focal_length
     distances, pupil = lens_distances(camera), camera.main_lens.exit_pupil
-    wide = focal if pupil is None or pupil.diameter is None else aperture_diameter(camera, 1.0)
+    own = pupil is not None and pupil.diameter is not None
+    wide = aperture_diameter(camera, 1.0) if own else focal - camera.main_lens.pupil_distance
     from_white = 2 * radii.slope * camera.sensor.pixel_size / wide
     from_boards = float(distances.to_sensor / to_pupil(camera, distances))
     ratio = from_white / from_boards

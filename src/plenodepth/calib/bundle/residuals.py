@@ -94,12 +94,14 @@ def _appearing_derivatives(
     first = names["micro_lenses.rotation.x"]
     if PUPIL_DIAMETER in names:
         by_intrinsics[:, :2, names[PUPIL_DIAMETER]] -= strength * by["aperture"]
-    else:  # F/N
+    else:  # (F − e)/N
         f_number = camera.main_lens.f_number
         assert f_number is not None
         by_intrinsics[:, :2, names["main_lens.focal_length"]] -= strength * by["aperture"] / f_number
     if PUPIL_DISTANCE in names:  # a pupil nearer to the sensor has P less
         by_intrinsics[:, :2, names[PUPIL_DISTANCE]] += strength * by["pupil"]
+        if PUPIL_DIAMETER not in names:
+            by_intrinsics[:, :2, names[PUPIL_DISTANCE]] += strength * by["aperture"] / f_number
     by_mla, by_pitch = lens_center_jacobian(seen.k, seen.l, camera)
     of_depth = strength * (by["sensor"] - by["pupil"])  # a lens nearer to the pupil by 1 mm has P less and d more
     by_intrinsics[:, :2, first : first + 6] -= of_depth[:, :, None] * by_mla[:, None, 2]

@@ -49,7 +49,7 @@ def packed(camera: PlenopticCamera, aperture: bool) -> Array:
             sensor.width - 1,
             sensor.height - 1,
             wide,
-            np.inf if own_diameter else f_number,  # dF/dA
+            np.inf if own_diameter else f_number,  # dF/dA and −de/dA
             *lens.pupil_center,
             1.0 if lenses.clear_aperture is None else lenses.clear_aperture,
             *lenses.focal_lengths,

@@ -130,7 +130,7 @@ def open_part_slope(ratio: Array, radius: Array, offset: Array, camera: Plenopti
 
 
 def aperture_diameter(camera: PlenopticCamera, f_number: float | None = None) -> float:
-    """A, mm, of the exit pupil, by default at the camera's own f-number: F/N, or as the camera's exit pupil says."""
+    """A, mm, of the exit pupil, by default at the camera's own f-number: (F − e)/N, or as that pupil says."""
     lens = camera.main_lens
     number = lens.f_number if f_number is None else f_number
     if number is None:
@@ -141,7 +141,7 @@ def aperture_diameter(camera: PlenopticCamera, f_number: float | None = None) ->
         raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
     pupil = lens.exit_pupil
     if pupil is None or pupil.diameter is None or lens.f_number is None:
-        return lens.focal_length / number
+        return (lens.focal_length - lens.pupil_distance) / number
     return pupil.diameter * lens.f_number / number
 
 

@@ -220,7 +220,7 @@ def libpleno_from_camera(camera: PlenopticCamera) -> dict[str, Any]:
 def lost_in_libpleno(camera: PlenopticCamera) -> tuple[str, ...]:
     """What libpleno's files cannot hold of a camera, in words; empty where they hold all that differs from theirs."""
     pupil, clear, lost = camera.main_lens.exit_pupil, camera.micro_lenses.clear_aperture, list[str]()
-    thin = ExitPupil(0.0, camera.main_lens.aperture_diameter)
+    thin = ExitPupil(0.0, replace(camera.main_lens, exit_pupil=None).aperture_diameter)
     if pupil is not None and pupil not in (ExitPupil(), thin):
         lost.append("the exit pupil: the main lens is a thin one there, and white centres spread from its middle")
     if clear not in (None, 1.0):

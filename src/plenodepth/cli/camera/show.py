@@ -176,7 +176,7 @@ def _pupil(camera: PlenopticCamera) -> str:
     pupil = camera.main_lens.exit_pupil
     if pupil is None:
         return "in the thin main lens (e = 0), F/N wide"
-    wide = "F/N" if pupil.diameter is None else f"{pupil.diameter:.4g}{_sigma(camera, PUPIL_DIAMETER)} mm"
+    wide = "(F − e)/N" if pupil.diameter is None else f"{pupil.diameter:.4g}{_sigma(camera, PUPIL_DIAMETER)} mm"
     aside = f", ({pupil.offset[0]:.3g}, {pupil.offset[1]:.3g}) mm off the axis" if any(pupil.offset) else ""
     return f"e = {pupil.distance:.4g}{_sigma(camera, PUPIL_DISTANCE)} mm behind the thin main lens, {wide} wide{aside}"
 

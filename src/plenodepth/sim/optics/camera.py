@@ -35,13 +35,13 @@ def pupil_of(camera: PlenopticCamera, optics: RealOptics | None, f_number: float
     chosen = None if optics is None else optics.exit_pupil
     own = lens.exit_pupil
     diameter = (chosen or own).diameter if chosen or own else None  # type: ignore[union-attr]
+    distance = lens.pupil_distance if chosen is None else chosen.distance
     if diameter is None:
-        diameter = lens.focal_length / number
+        diameter = (lens.focal_length - distance) / number
     elif lens.f_number is None:
         raise InputError("is given for an unknown f-number", field="exit_pupil.diameter", fix="add main_lens.f_number")
     else:
         diameter *= lens.f_number / number
-    distance = lens.pupil_distance if chosen is None else chosen.distance
     return Pupil(distance, (0.0, 0.0) if chosen is None else chosen.offset, diameter / 2)
 
 

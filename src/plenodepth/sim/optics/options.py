@@ -39,7 +39,7 @@ class RealOptics:
     """What real lenses and a real sensor do that thin lenses and ideal pixels do not. Everything is off by default."""
 
     # Takes the place of the camera's own exit pupil. `diameter` holds at the camera's f-number, at another one it is in
-    # proportion; None: F/N.
+    # proportion; None: (F − e)/N.
     exit_pupil: Stop | None = None
     # A second opening, such as the front rim: the stop becomes a cat's eye off the axis. Its diameter is fixed.
     rim: Stop | None = None

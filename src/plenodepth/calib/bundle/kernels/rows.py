@@ -166,7 +166,7 @@ def appearing_slopes(own, light, place, gap, by_turn, slopes, lens_type, types, 
         for j in range(4):
             own[axis, last + j] += gap * (along * slopes[0, 8 + j] + across * slopes[1, 8 + j])
         if places[OF_DISTANCE] >= 0:
-            own[axis, places[OF_DISTANCE]] += strength * light[2] * direction
+            own[axis, places[OF_DISTANCE]] += strength * (light[2] + light[6] / optics[F_NUMBER]) * direction
             for j in range(3):
                 own[axis, places[OF_DISTANCE + j]] += gap * (along * slopes[0, 12 + j] + across * slopes[1, 12 + j])
         if places[OF_DIAMETER] >= 0:
