@@ -29,8 +29,6 @@ OFF_NOMINAL = 0.03  # of F
 OTHER_SIZE = 0.08  # of d/D, between boards and white images
 BIASED_BLUR = 0.3  # px
 BAD_CENTERS = 0.5  # px
-OTHER_PUPIL = 3.0  # mm: depths change by half a percent at v = 14
-SURE_GAIN = 25.0  # of χ², with one parameter more
 
 
 def convergence(converged: bool) -> Iterator[Advice]:
@@ -172,7 +170,7 @@ def exit_pupil(adjustment: Adjustment, known: Uncertainty) -> Iterator[Advice]:
     if not len(adjustment.fit.center_residuals) or PUPIL_DISTANCE in known.names or not known.names:
         return
     found = held_parameter(adjustment.problem, adjustment.estimate, PUPIL_DISTANCE, known.scatter_factor)
-    if abs(found.step) < OTHER_PUPIL or found.gain < SURE_GAIN:
+    if not found.another_pupil:
         return
     place = adjustment.camera.main_lens.pupil_distance + found.step
     yield Advice(

@@ -17,6 +17,9 @@ from plenodepth.calib.bundle.settings import AdjustSettings, with_freed_parts
 from plenodepth.camera.model import Array
 from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
 
+OTHER_PUPIL = 3.0  # mm: depths change by half a percent at v = 14
+SURE_GAIN = 25.0  # of χ², with one parameter more
+
 
 class HeldParameter(NamedTuple):
     """What freeing a parameter alone would do, to first order."""
@@ -24,6 +27,11 @@ class HeldParameter(NamedTuple):
     step: float  # from its present value
     sigma: float  # of the step, with the other free parameters adjusted
     gain: float  # twice the logarithm of the likelihood ratio: (step/sigma)²
+
+    @property
+    def another_pupil(self) -> bool:
+        """Of the exit pupil's distance: whether the images clearly ask for another one."""
+        return abs(self.step) >= OTHER_PUPIL and self.gain >= SURE_GAIN
 
 
 def held_parameter(problem: Problem, estimate: Estimate, name: str, scatter_factor: float = 1.0) -> HeldParameter:

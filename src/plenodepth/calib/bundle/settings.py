@@ -42,6 +42,7 @@ class AdjustSettings:
     aperture: bool = False  # corners appear where the main lens' aperture puts them (`calib.bundle.chief_rays`)
     hold: tuple[str, ...] = ()  # intrinsic parameters, or groups of them
     free: tuple[str, ...] = ()  # of those that are held unless they are freed: the exit pupil's, the clear aperture
+    find_pupil: bool = True  # a calibration frees the exit pupil's distance where the white centres clearly ask for it
     priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name: value, standard deviation
     use_rho: bool = True
     rounds: int = ROUNDS

@@ -11,12 +11,14 @@ import numpy as np
 
 from plenodepth.cache import WorkFolder
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
+from plenodepth.calib.bundle.held_parameters import held_parameter
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.bundle.poses import write_board_poses
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.features import Board, Centers, Features
 from plenodepth.camera import PlenopticCamera, calibrate_inverse_distortion, save_camera
 from plenodepth.camera.model import Provenance
+from plenodepth.camera.parameters import PUPIL_DISTANCE
 from plenodepth.errors import InputError
 from plenodepth.progress import Progress, no_progress
 
@@ -43,11 +45,26 @@ def adjust_step(
     name: str = "calibrated",
     progress: Progress = no_progress,
 ) -> AdjustStep:
-    """Bundle adjustment, uncertainty and inverse distortion. Write the camera, called `name`, and the boards' poses."""
-    adjustment = adjust(
-        features, centers, board, replace(start, name=name), settings, report=lambda what: progress(0, 1, what)
-    )
-    known = uncertainty(adjustment.problem, adjustment.estimate, adjustment.considered)
+    """Bundle adjustment, uncertainty and inverse distortion. Write the camera, called `name`, and the boards' poses.
+
+    Where the white centres clearly ask for another exit pupil, its distance is freed (`AdjustSettings.find_pupil`).
+    """
+    chosen = settings or AdjustSettings()
+
+    def adjusted(settings: AdjustSettings) -> tuple[Adjustment, Uncertainty]:
+        made = adjust(
+            features, centers, board, replace(start, name=name), settings, report=lambda what: progress(0, 1, what)
+        )
+        return made, uncertainty(made.problem, made.estimate, made.considered)
+
+    adjustment, known = adjusted(chosen)
+    if chosen.find_pupil and not chosen.free and centers is not None and known.names:
+        asked = held_parameter(adjustment.problem, adjustment.estimate, PUPIL_DISTANCE, known.scatter_factor)
+        if asked.another_pupil:
+            freed, known_freed = adjusted(replace(chosen, free=(PUPIL_DISTANCE,)))
+            if freed.converged:
+                note = _pupil_note(adjustment, freed, known_freed, asked.gain)
+                adjustment, known = replace(freed, notes=(*freed.notes, note)), known_freed
     try:
         inverse, notes = calibrate_inverse_distortion(adjustment.camera).distortion, adjustment.notes
     except InputError:
@@ -68,6 +85,18 @@ def adjust_step(
     save_camera(camera, work / CAMERA)
     write_board_poses(adjustment.estimate.poses, work / POSES)
     return AdjustStep(camera, adjustment, known)
+
+
+def _pupil_note(thin: Adjustment, freed: Adjustment, known: Uncertainty, gain: float) -> str:
+    """What freeing the exit pupil did, in words."""
+    sigma = dict(zip(known.names, known.sigma, strict=True))[PUPIL_DISTANCE]
+    found, before = freed.camera.main_lens, thin.camera.main_lens
+    return (
+        f"white centres do not spread as from the middle of a thin main lens (χ² less by {gain:.0f} with one parameter "
+        f"more), so the exit pupil was freed: e = {found.pupil_distance:.1f} ± {sigma:.1f} mm, F "
+        f"{found.focal_length:.2f} instead of {before.focal_length:.2f} mm, RMSE {freed.rmse_uv:.3f} instead "
+        f"of {thin.rmse_uv:.3f} px; --thin-lens holds it"
+    )
 
 
 def _residuals(adjustment: Adjustment) -> dict[str, float]:

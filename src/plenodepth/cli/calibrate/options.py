@@ -93,6 +93,12 @@ class AdjustOptions:
         list[str] | None,
         typer.Option("--free", help="Free what is held otherwise: e, pupil (e, diameter and offset), clear_aperture."),
     ] = None
+    thin_lens: Annotated[
+        bool,
+        typer.Option(
+            "--thin-lens", help="Hold the exit pupil in the main lens, even where white centres ask for another one."
+        ),
+    ] = False
     prior: Annotated[
         list[str] | None,
         typer.Option("--prior", help="NAME=VALUE±SIGMA (or +-), of F, D, d, …: F=50±0.2."),
@@ -108,6 +114,7 @@ class AdjustOptions:
             aperture=aware,
             hold=tuple(parameter_name(name) for name in self.hold or ()),
             free=tuple(parameter_name(name) for name in self.free or ()),
+            find_pupil=not self.thin_lens,
             priors=parse_priors(self.prior or []),
             use_rho=self.rho,
         )
