@@ -7,10 +7,10 @@ import pytest
 from discs import common_part
 from spots import GLOWING, at
 
-from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, preset
+from plenodepth.camera import PlenopticCamera, lens_center, lens_distances, predicted_center, preset
 from plenodepth.camera.model import ExitPupil
 from plenodepth.sim.optics import RealOptics, Stop, camera_with_optics
-from plenodepth.sim.optics.camera import pupil_of
+from plenodepth.sim.optics.camera import lens_shape, pupil_of
 from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import RenderSettings, render, scene_depths
 from plenodepth.sim.samples import CELLS, LensShape, ray_samples
@@ -39,14 +39,21 @@ def lens_optics(owner: np.ndarray, camera: PlenopticCamera = CAMERA) -> tuple[np
 
 @pytest.mark.parametrize(
     ("stop", "own"),
-    [(Stop(-15.0), False), (Stop(20.0, 8.0), False), (Stop(-15.0, None, (2.0, -1.0)), False), (Stop(-15.0), True)],
+    [
+        (Stop(-15.0), False),
+        (Stop(20.0, 8.0), False),
+        (Stop(-15.0, None, (2.0, -1.0)), False),
+        (Stop(-15.0, None, (2.0, -1.0)), True),
+    ],
     ids=["before", "behind", "aside", "the camera's own"],
 )
 def test_white_micro_images_lie_where_the_pupil_is_seen_through_their_lens(stop: Stop, own: bool) -> None:
     """Their centres spread as (P + d)/P with P = D − e, and stand d/P times the pupil's offset to the other side."""
     camera, optics = CAMERA, RealOptics(exit_pupil=stop)
     if own:
-        camera = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(stop.distance)))
+        camera = replace(
+            camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(stop.distance, None, stop.offset))
+        )
     light, setup = white(None if own else optics, 4.0, camera, rays=256)
     lenses = np.unique(setup.owner[setup.owner >= 0])
     center, main, sensor = lens_optics(lenses)
@@ -66,18 +73,29 @@ def test_white_micro_images_lie_where_the_pupil_is_seen_through_their_lens(stop:
 def test_the_grid_of_the_camera_follows_the_pupil() -> None:
     optics = RealOptics(exit_pupil=Stop(-15.0, 16.25, (1.0, 0.5)))
     camera = camera_with_optics(CAMERA, optics)
-    assert camera.main_lens.exit_pupil == ExitPupil(-15.0, 16.25)
+    assert camera.main_lens.exit_pupil == ExitPupil(-15.0, 16.25, (1.0, 0.5))
     k, l = (index.ravel() for index in camera.micro_images.lattice.indices())
     center, (main, sensor) = lens_center(k, l, CAMERA), lens_distances(CAMERA, k, l)
     seen = center[:, :2] + (center[:, :2] - [1.0, 0.5]) * (sensor / (main + 15))[:, None]
     assert np.abs(camera.micro_images.center(k, l) - CAMERA.sensor.image_from_metric(seen)).max() < 0.02
+    assert (
+        np.abs(camera.micro_images.center(k, l) - predicted_center(k, l, camera)).max() < 0.01
+    )  # the lenses' tilt is no grid's
     assert camera_with_optics(CAMERA, RealOptics(mask=True)) is CAMERA
+
+
+def test_the_camera_knows_the_clear_aperture_of_the_optics() -> None:
+    camera = camera_with_optics(CAMERA, RealOptics(clear_aperture=0.9))
+    assert camera.micro_lenses.clear_aperture == 0.9
+    assert lens_shape(camera, None).radius == pytest.approx(0.9 * CAMERA.micro_lenses.lens_diameter / 2)
 
 
 def test_the_pupil_of_the_optics_takes_the_place_of_the_cameras_and_grows_with_the_aperture() -> None:
     camera = replace(CAMERA, main_lens=replace(CAMERA.main_lens, exit_pupil=ExitPupil(5.0, 10.0)))
     assert pupil_of(camera, None, 8.0).radius == 2.5
     assert pupil_of(camera, RealOptics(mask=True)).distance == 5.0
+    aside = replace(camera, main_lens=replace(camera.main_lens, exit_pupil=ExitPupil(5.0, 10.0, (1.0, -2.0))))
+    assert pupil_of(aside, None).offset == (1.0, -2.0)
     chosen = pupil_of(camera, RealOptics(exit_pupil=Stop(-15.0)), 8.0)
     assert (chosen.distance, chosen.radius) == (-15.0, (CAMERA.main_lens.focal_length + 15) / 16)
     assert pupil_of(camera, RealOptics(exit_pupil=Stop(-15.0, 16.0)), 8.0).radius == 4.0

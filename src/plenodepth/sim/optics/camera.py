@@ -11,7 +11,7 @@ from plenodepth.camera.micro_images import fitted_to_lenses
 from plenodepth.camera.model import ExitPupil, MicroImageArray
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
-from plenodepth.sim.optics.options import RealOptics
+from plenodepth.sim.optics.options import RealOptics, Stop
 from plenodepth.sim.samples import CELLS, LensShape
 
 
@@ -32,28 +32,30 @@ def pupil_of(camera: PlenopticCamera, optics: RealOptics | None, f_number: float
         raise InputError(f"camera '{camera.name}' has none", field="main_lens.f_number", fix="give the aperture")
     if not number > 0:
         raise InputError(f"is {number:g}, needs a number > 0", field="f_number")
-    chosen = None if optics is None else optics.exit_pupil
-    own = lens.exit_pupil
-    diameter = (chosen or own).diameter if chosen or own else None  # type: ignore[union-attr]
-    distance = lens.pupil_distance if chosen is None else chosen.distance
+    chosen = (optics and optics.exit_pupil) or lens.exit_pupil or Stop()
+    diameter = chosen.diameter
     if diameter is None:
-        diameter = (lens.focal_length - distance) / number
+        diameter = (lens.focal_length - chosen.distance) / number
     elif lens.f_number is None:
         raise InputError("is given for an unknown f-number", field="exit_pupil.diameter", fix="add main_lens.f_number")
     else:
         diameter *= lens.f_number / number
-    return Pupil(distance, (0.0, 0.0) if chosen is None else chosen.offset, diameter / 2)
+    return Pupil(chosen.distance, chosen.offset, diameter / 2)
 
 
 def camera_with_optics(camera: PlenopticCamera, optics: RealOptics | None) -> PlenopticCamera:
-    """The camera as these optics make it: their exit pupil in the place of its own, and the grid that goes with it.
+    """The camera as these optics make it: their exit pupil and clear aperture in the place of its own, and their grid.
 
     All other options stay in the optics: the camera is that of thin lenses, which depth is compared with.
     """
-    if optics is None or optics.exit_pupil is None:
+    if optics is None:
+        return camera
+    if optics.clear_aperture < 1:
+        camera = replace(camera, micro_lenses=replace(camera.micro_lenses, clear_aperture=optics.clear_aperture))
+    if optics.exit_pupil is None:
         return camera
     stop = optics.exit_pupil
-    lens = replace(camera.main_lens, exit_pupil=ExitPupil(stop.distance, stop.diameter))
+    lens = replace(camera.main_lens, exit_pupil=ExitPupil(stop.distance, stop.diameter, stop.offset))
     return replace(camera, main_lens=lens, micro_images=micro_images_of_pupil(camera, (*stop.offset, -stop.distance)))
 
 
