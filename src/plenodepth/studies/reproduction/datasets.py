@@ -5,6 +5,7 @@ Only nominal numbers are given to the calibration: pixel, focal length, f-number
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def simulation_stage(name: str) -> str:
 def calibration_stage(name: str) -> str:
     """The stage of the plan in which a dataset is calibrated."""
     return f"{name}: calibration"
+
+
+def datasets_job(names: Sequence[str]) -> Job[tuple[tuple[str, Dataset], ...]]:
+    """Make several datasets ready, each beside its name."""
+    jobs = tuple((name, dataset_job(name)) for name in names)
+    return Job(_collect, (jobs,), "datasets", weight=0, in_caller=True)
+
+
+def _collect(study: Study, datasets: tuple[tuple[str, Dataset], ...]) -> tuple[tuple[str, Dataset], ...]:
+    return datasets
 
 
 def dataset_job(name: str) -> Job[Dataset]:

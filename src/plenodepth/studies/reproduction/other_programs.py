@@ -11,6 +11,7 @@ from pathlib import Path
 from plenodepth.errors import InputError
 from plenodepth.evaluate.frames.depths import frame_depths, match_frames
 from plenodepth.progress import Progress, no_progress
+from plenodepth.sim.scenes.twins import REAL_TWINS
 from plenodepth.studies.reproduction.methods import RELATIVE_METHODS
 from plenodepth.studies.reproduction.sources import DATASET_SPECS, dataset_folder
 from plenodepth.studies.reproduction.study import OtherProgramDepths
@@ -73,5 +74,5 @@ def _dataset_folders(folder: Path) -> dict[str, Path]:
 
 
 def _dataset_names() -> list[str]:
-    """Datasets with targets at known distances."""
-    return [name for name, spec in DATASET_SPECS.items() if spec.shots is not None]
+    """Datasets of the paper with targets at known distances."""
+    return [name for name, spec in DATASET_SPECS.items() if spec.shots is not None and name not in REAL_TWINS]

@@ -13,8 +13,7 @@ import numpy as np
 from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import made_folder
-from plenodepth.studies.reproduction.datasets import Dataset, dataset_job
-from plenodepth.studies.reproduction.jobs import Job
+from plenodepth.studies.reproduction.datasets import Dataset, datasets_job
 from plenodepth.studies.reproduction.plan import (
     EXPERIMENTS,
     chosen_experiments,
@@ -74,8 +73,8 @@ def _reproduced(study: Study, chosen: Sequence[str], show: ShowProgress) -> Repr
     progress = PlannedProgress(stages, show)
     experiments: dict[str, ExperimentResult] = {}
     with WorkerPool(study, progress) as pool:
-        jobs = tuple((name, dataset_job(name)) for name in datasets_of(chosen))
-        datasets = dict(pool.run(Job(_collect_datasets, (jobs,), "datasets", weight=0, in_caller=True)))
+        ready = pool.run(datasets_job(datasets_of(chosen)))
+        datasets = dict(ready)
         for name in chosen:
             started = time.perf_counter()
             values: Values = pool.run(plan_experiment(study, name, datasets))
@@ -100,7 +99,7 @@ def _reproduced(study: Study, chosen: Sequence[str], show: ShowProgress) -> Repr
         threads=study.threads,
         versions={"python": platform.python_version(), **_versions()},
         checksums={name: datasets[name].source.checksum for name in used},
-        calibration={name: _parameters(datasets[name]) for name in used},
+        calibration={name: calibrated_parameters(datasets[name]) for name in used},
         plan=stages,
         seconds=round(time.perf_counter() - begun, 1),
         experiments=experiments,
@@ -109,11 +108,7 @@ def _reproduced(study: Study, chosen: Sequence[str], show: ShowProgress) -> Repr
     return result
 
 
-def _collect_datasets(study: Study, datasets: tuple[tuple[str, Dataset], ...]) -> tuple[tuple[str, Dataset], ...]:
-    return datasets
-
-
-def _parameters(dataset: Dataset) -> CalibratedParameters:
+def calibrated_parameters(dataset: Dataset) -> CalibratedParameters:
     """The calibrated camera of a dataset: each parameter with its σ."""
     camera = dataset.camera
     known = camera.provenance

@@ -19,7 +19,7 @@ from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.images import read_image
 from plenodepth.io.libpleno.dataset import DatasetFiles, find_dataset
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset
-from plenodepth.sim.scenes.twins import quick_board, twin
+from plenodepth.sim.scenes.twins import REAL_TWINS, quick_board, twin
 from plenodepth.studies.reproduction.published import SCENES
 from plenodepth.studies.reproduction.study import Study
 
@@ -60,6 +60,8 @@ DATASET_SPECS = {
     ),
     "r12-elp20": DatasetSpec(2133.0, LARGE, calibration="calibration", camera_of="r12-es"),
 }
+# With real lenses, otherwise the same. Nobody has photographed these.
+DATASET_SPECS |= {name: replace(DATASET_SPECS[thin], published_as=()) for name, thin in REAL_TWINS.items()}
 
 
 @dataclass(frozen=True)
