@@ -9,7 +9,11 @@ import pytest
 from commands import Refused, Run
 from reproductions import reproduction
 
+from plenodepth.camera import preset
+from plenodepth.camera.presets import shrunk
 from plenodepth.cli.reproduce import _print_checks
+from plenodepth.studies.optics import run as study
+from plenodepth.studies.optics.effects import EFFECTS
 
 
 def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
@@ -17,7 +21,7 @@ def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
     assert "Example: plenodepth reproduce relative scale --quick" in said
     for name in ("scale", "relative", "absolute", "disparity", "distortion", "confidence"):
         assert name in said
-    for option in ("--data", "--twins", "--other", "--seed", "--fresh", "--json"):
+    for option in ("--data", "--twins", "--other", "--optics", "--seed", "--fresh", "--json"):
         assert option in said
 
 
@@ -55,6 +59,35 @@ def test_a_folder_that_cannot_be_written_is_refused(refused: Refused, tmp_path: 
     file.write_text("x", encoding="utf-8")
     assert "is a file" in refused("reproduce", "--out", file)
     assert "cannot be written" in refused("reproduce", "--out", file / "out")
+
+
+def test_a_study_of_real_lenses_refuses_what_it_has_no_use_for(refused: Refused, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for given in (("relative",), ("--data", tmp_path), ("--other", f"RTRX={tmp_path}")):
+        assert "--optics: is a study of its own" in refused("reproduce", *given, "--optics", "--out", out)
+    assert "--seed" in refused("reproduce", "--optics", "--seed", -1, "--out", out)
+    file = tmp_path / "file"
+    file.write_text("x", encoding="utf-8")
+    assert "is a file" in refused("reproduce", "--optics", "--out", file)
+    assert not out.exists()
+
+
+def test_a_study_of_real_lenses_prints_its_table_and_writes_its_files(
+    run: Run, succeeds: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "EFFECTS", {"none": EFFECTS["none"]})
+    monkeypatch.setattr(study, "OFF_AXIS", {})
+    monkeypatch.setattr(study, "REAL_TWINS", {})
+    monkeypatch.setattr(study, "wall_camera", lambda quick: shrunk(preset("r12-es"), 16, 14))
+    options = ("reproduce", "--optics", "--quick", "--threads", 1, "--out", tmp_path / "out")
+    outcome = run(*options)
+    assert outcome.code == 0
+    assert "Walls near the axis effect v = 3.5 v = 5 v = 8 v = 12 3.5, Γ" in outcome.words
+    assert "optics.json" in outcome.words
+    again = succeeds(*options, "--json").json
+    assert [row["name"] for row in again["walls"]] == ["none"]
+    assert [Path(name).name for name in again["files"]] == ["optics.md", "optics.json", "optics.csv"]
+    assert all(Path(name).is_file() for name in again["files"])
 
 
 @pytest.mark.parametrize("quick", [False, True])

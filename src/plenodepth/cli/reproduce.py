@@ -15,7 +15,9 @@ from plenodepth.cli.shared.progress import row_progress
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
-    from plenodepth.studies.reproduction import ReproductionResult, Stage
+    from plenodepth.cli.shared.progress import FrameProgress
+    from plenodepth.studies.reproduction import ReproductionResult, Stage, Study
+    from plenodepth.studies.reproduction.planned_progress import ShowProgress
     from plenodepth.studies.reproduction.study import OtherProgramDepths
 
 MOST_PROCESSES = 4  # so many datasets are worked on at a time; each may take 3 GB
@@ -51,6 +53,14 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    optics: Annotated[
+        bool,
+        typer.Option(
+            "--optics",
+            help="In place of the experiments: what real lenses do to depth, one effect at a time, and on the twins "
+            "r12-a-real and r12-es-real; writes OUT/optics.md, .json and .csv.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, whatever an earlier run left.")] = False,
@@ -62,13 +72,20 @@ def reproduce(
     run stopped. Writes OUT/report.html, report.md, figures and results.json. A figure that is not reached is said; the
     exit code is 0 all the same. A quick run is compared with nothing: the figures asked for are those of the full run.
 
+    With --optics it is a study of real lenses instead: the error of walls through each effect, and the relative depth
+    error of twins with real lenses, calibrated from their images, all without and with Γ.
+
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
+
+    Example: [bold]plenodepth reproduce --optics --quick --out optics[/bold]
     """
     from plenodepth.cache import WorkFolder
     from plenodepth.studies import reproduction
     from plenodepth.threads import thread_count
     from plenodepth.view.reports.reproduction import write_reproduction_report
 
+    if optics:
+        _require_twins_alone(experiments or [], data, other or [])
     names = reproduction.chosen_experiments(experiments or [])
     workers = thread_count(threads)
     study = reproduction.Study(
@@ -81,18 +98,16 @@ def reproduce(
         since=WorkFolder.fresh(out).since if fresh else 0.0,
         processes=min(workers, MOST_PROCESSES),
     )
+    if optics:
+        _study_optics(study, as_json=as_json)
+        return
     folders = _labelled_folders(other or [], names)
     reproduction.check_inputs(study, names)
     study = replace(study, other_programs=_read_other_programs(folders, quiet=as_json))
     if not as_json:
         _print_plan(reproduction.plan_stages(study, names))
     with row_progress("reproduce", quiet=as_json) as bar:
-
-        def show(done: float, total: float, what: str) -> None:
-            bar.describe((what if len(what) <= WIDTH else f"{what[: WIDTH - 1]}…").ljust(WIDTH))
-            bar(round(done), max(1, round(total)))
-
-        result = reproduction.reproduce(study, names, show)
+        result = reproduction.reproduce(study, names, _shown_by(bar))
         bar.describe("report")
         written = write_reproduction_report(result, out)
     if as_json:
@@ -100,6 +115,50 @@ def reproduce(
         return
     _print_checks(result)
     console().print(f"report: {written[0]} (also {written[1].name}, figures, results.json)")
+
+
+def _shown_by(bar: FrameProgress) -> ShowProgress:
+    """Planned seconds on a bar, whose description keeps its width."""
+
+    def show(done: float, total: float, what: str) -> None:
+        bar.describe((what if len(what) <= WIDTH else f"{what[: WIDTH - 1]}…").ljust(WIDTH))
+        bar(round(done), max(1, round(total)))
+
+    return show
+
+
+def _require_twins_alone(experiments: Sequence[str], data: Path | None, other: Sequence[str]) -> None:
+    """Refuse what a study of real lenses, all of it simulated, has no use for."""
+    for given, what in ((experiments, "an experiment"), (data, "--data"), (other, "--other")):
+        if given:
+            raise InputError(f"is a study of its own, not to be had with {what}", field="--optics", fix="leave one out")
+
+
+def _study_optics(study: Study, *, as_json: bool) -> None:
+    from plenodepth.studies.optics.results import CSV, JSON, as_content
+    from plenodepth.studies.optics.run import plan_optics, study_optics
+    from plenodepth.studies.reproduction import check_inputs
+    from plenodepth.view.reports.formats import duration
+    from plenodepth.view.reports.optics import optics_tables, write_optics_report
+
+    check_inputs(study)
+    if not as_json:
+        _print_plan(plan_optics(study))
+    with row_progress("optics", quiet=as_json) as bar:
+        result = study_optics(study, _shown_by(bar))
+    written = [write_optics_report(result, study.out), study.out / JSON, study.out / CSV]
+    if as_json:
+        print_json({**as_content(result), "files": [str(path) for path in written]})
+        return
+    for content in optics_tables(result):
+        table = plain_table(content.title, *content.columns)
+        for place, column in enumerate(table.columns):
+            column.justify = "left" if place == 0 or place in content.left else "right"
+            column.no_wrap = place > 0
+        for row in content.rows:
+            table.add_row(*row)
+        console().print(table, content.note, "")
+    console().print(f"report: {written[0]} (also {JSON}, {CSV}); took {duration(result.seconds)}")
 
 
 def _labelled_folders(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, Path]]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.studies.optics.run import study_optics as study_optics
     from plenodepth.studies.reproduction.guard import check_expectations as check_expectations
     from plenodepth.studies.reproduction.results import ReproductionResult as ReproductionResult
     from plenodepth.studies.reproduction.run import reproduce as reproduce

@@ -13,7 +13,7 @@ from plenodepth.camera import preset
 from plenodepth.camera.presets import shrunk
 from plenodepth.errors import InputError
 from plenodepth.studies import Study, reproduce
-from plenodepth.studies.reproduction import load_results, plan_stages, run
+from plenodepth.studies.reproduction import datasets, load_results, plan_stages, run
 from plenodepth.studies.reproduction.datasets import BoardShots, Dataset, DatasetCalibration, calibration_stage
 from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.results import DistortionResult, as_content
@@ -36,7 +36,7 @@ def dataset_job(name: str) -> Job[Dataset]:
 
 @pytest.fixture(autouse=True)
 def _datasets_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "dataset_job", dataset_job)
+    monkeypatch.setattr(datasets, "dataset_job", dataset_job)
 
 
 def test_results_are_returned_written_and_the_same_in_a_second_run(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_run_that_fails_leaves_no_empty_folder(tmp_path: Path, monkeypatch: py
         study.work_folder("maps", name)
         raise InputError("cannot be read")
 
-    monkeypatch.setattr(run, "dataset_job", lambda name: Job(fail, (name,), calibration_stage(name), name))
+    monkeypatch.setattr(datasets, "dataset_job", lambda name: Job(fail, (name,), calibration_stage(name), name))
     with pytest.raises(InputError, match="cannot be read"):
         reproduce(Study(tmp_path / "some" / "out", quick=True), ["distortion"])
     assert list(tmp_path.iterdir()) == []

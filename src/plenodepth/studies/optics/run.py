@@ -83,19 +83,20 @@ def study_optics(
     *,
     camera: PlenopticCamera | None = None,
     places: tuple[WallPlace, ...] | None = None,
-    twins: tuple[str, ...] = tuple(REAL_TWINS),
+    twins: tuple[str, ...] | None = None,
 ) -> OpticsResult:
     """Measure what real lenses do to depth, and write `optics.json` and `optics.csv` into `study.out`.
 
-    camera: that looks at the walls; by default a part of R12-ES. places: by default all effects. twins: datasets with
-    real lenses. What was computed before from the same inputs is read from `out/work`. `show(done, total, what)` is
-    told how far it is, in planned seconds.
+    camera: that looks at the walls; by default a part of R12-ES. places: by default all effects. twins: by default
+    all with real lenses. What was computed before from the same inputs is read from `out/work`. `show(done, total,
+    what)` is told how far it is, in planned seconds.
     """
     check_inputs(study)
     camera = wall_camera(study.quick) if camera is None else camera
     places = wall_places() if places is None else places
     with made_folder(study.out):
-        return _studied(study, show or (lambda done, total, what: None), camera, places, twins)
+        chosen = tuple(REAL_TWINS) if twins is None else twins
+        return _studied(study, show or (lambda done, total, what: None), camera, places, chosen)
 
 
 def _studied(
