@@ -73,7 +73,7 @@ def reproduce(
     exit code is 0 all the same. A quick run is compared with nothing: the figures asked for are those of the full run.
 
     With --optics it is a study of real lenses instead: the error of walls through each effect, and the relative depth
-    error of twins with real lenses, calibrated from their images, all without and with Γ.
+    error of twins with real and with thin lenses, calibrated from their images, all without and with Γ.
 
     Example: [bold]plenodepth reproduce relative scale --quick --out reproduction[/bold]
 

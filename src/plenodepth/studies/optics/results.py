@@ -35,16 +35,6 @@ class WallErrors:
     errors: tuple[Number, ...]
     scaled_errors: tuple[Number, ...]  # with a Γ of first order, fitted to the other walls
 
-    @property
-    def largest(self) -> float:
-        """The largest error without Γ, with its sign; NaN where a wall has none."""
-        return largest(self.errors)
-
-    @property
-    def largest_scaled(self) -> float:
-        """The largest error with Γ, with its sign; NaN where a wall has none."""
-        return largest(self.scaled_errors)
-
 
 @dataclass(frozen=True)
 class TwinErrors:
@@ -81,11 +71,6 @@ class OpticsResult:
     calibration: Mapping[str, CalibratedParameters]  # by twin
     plan: tuple[Stage, ...]
     seconds: float
-
-
-def largest(errors: tuple[float, ...]) -> float:
-    """The error of the largest size; NaN where one is missing."""
-    return max(errors, key=abs) if all(map(math.isfinite, errors)) else math.nan
 
 
 def mean_depth_error(errors: MethodRelativeErrors) -> float:

@@ -47,7 +47,7 @@ OFF_AXIS = {
 DIAGONAL = (0.8, 0.6)  # the way there, towards a corner of the sensor
 FULL_LENSES = 2  # times as many lenses in a row as the smallest camera has
 WALLS, TWINS = "walls", "relative depth"
-SECONDS = {WALLS: (70.0, 900.0), TWINS: (20.0, 300.0)}  # on 2 cores: quick, full size
+SECONDS = {WALLS: (70.0, 900.0), TWINS: (40.0, 600.0)}  # on 2 cores: quick, full size
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,12 @@ def wall_camera(quick: bool) -> PlenopticCamera:
 def plan_optics(study: Study) -> tuple[Stage, ...]:
     """Stages and about how many seconds each takes on 2 cores; what is there already takes less."""
     own = (Stage(name, seconds[0 if study.quick else 1]) for name, seconds in SECONDS.items())
-    return (*dataset_stages(study, tuple(REAL_TWINS)), *own)
+    return (*dataset_stages(study, compared_twins()), *own)
+
+
+def compared_twins() -> tuple[str, ...]:
+    """The twins with real lenses, each after the same one with thin lenses: what that has as well is not theirs."""
+    return tuple(name for real, thin in REAL_TWINS.items() for name in (thin, real))
 
 
 def study_optics(
@@ -88,14 +93,14 @@ def study_optics(
     """Measure what real lenses do to depth, and write `optics.json` and `optics.csv` into `study.out`.
 
     camera: that looks at the walls; by default a part of R12-ES. places: by default all effects. twins: by default
-    all with real lenses. What was computed before from the same inputs is read from `out/work`. `show(done, total,
-    what)` is told how far it is, in planned seconds.
+    all with real lenses, and the same with thin ones. What was computed before from the same inputs is read from
+    `out/work`. `show(done, total, what)` is told how far it is, in planned seconds.
     """
     check_inputs(study)
     camera = wall_camera(study.quick) if camera is None else camera
     places = wall_places() if places is None else places
     with made_folder(study.out):
-        chosen = tuple(REAL_TWINS) if twins is None else twins
+        chosen = compared_twins() if twins is None else twins
         return _studied(study, show or (lambda done, total, what: None), camera, places, chosen)
 
 

@@ -22,7 +22,8 @@ WALL_NOTE = (
 TWIN_NOTE = (
     "ε_z: |found − true displacement|/true displacement over all pairs of frames; z: mean of |found/true − 1| over the "
     "frames; both in %. Γ is fitted to the sizes of boards. Calibrated: by our calibration, from nominal numbers and "
-    "the twin's images. True: the thin lenses, the exit pupil and the clear aperture that the images were made with."
+    "the twin's images. True: the thin lenses, the exit pupil and the clear aperture that the images were made with. "
+    "A twin without -real has thin lenses; its errors have other causes."
 )
 
 
@@ -68,7 +69,7 @@ def twin_table(twins: Sequence[TwinErrors]) -> Table:
         for twin in twins
     ]
     columns = ("twin", "camera", "ε_z", f"ε_z {SCALED}", "z", f"z {SCALED}")
-    return Table(columns, rows, "Twins with real lenses, from images to depth", TWIN_NOTE, left=(1,))
+    return Table(columns, rows, "Twins, from images to depth", TWIN_NOTE, left=(1,))
 
 
 def percent(part: float, sign: str = "+") -> str:
