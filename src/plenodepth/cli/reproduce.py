@@ -157,7 +157,7 @@ def _study_optics(study: Study, *, as_json: bool) -> None:
             column.no_wrap = place > 0
         for row in content.rows:
             table.add_row(*row)
-        console().print(table, content.note, "")
+        console().print(table, *([content.note] if content.note else []), "", sep="\n")
     console().print(f"report: {written[0]} (also {JSON}, {CSV}); took {duration(result.seconds)}")
 
 

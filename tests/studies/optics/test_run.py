@@ -63,3 +63,16 @@ def test_the_table_has_a_row_for_each_wall_and_frame_and_is_empty_where_there_is
     assert [float(cell) for cell in rows[4][5:]] == pytest.approx([0.01, 0.0])
     assert rows[-1][-2:] == ["0.0114", "0.0042"]
     assert json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["walls"][1]["errors"] == [-0.0123, None]
+
+
+@pytest.mark.slow
+def test_a_twin_with_real_lenses_goes_from_its_images_to_depth(tmp_path: Path) -> None:
+    """With the true camera walls are right; the calibrated one, which knows neither pupil nor clear aperture, is near."""
+    study = Study(tmp_path / "out", quick=True, threads=2)
+    calibrated, true = study_optics(study, places=(), twins=("r12-es-real",)).twins
+    assert (calibrated.camera, true.camera) == ("calibrated", "true")
+    assert true.depth_error < 0.006
+    assert true.errors.mean < 0.025
+    assert calibrated.depth_error < 0.02
+    assert calibrated.errors.depth_scale is None
+    assert calibrated.scaled_errors.depth_scale is not None

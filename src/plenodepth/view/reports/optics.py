@@ -39,11 +39,14 @@ def optics_tables(result: OpticsResult) -> list[Table]:
     """The walls near the axis and away from it, and the twins; those that were measured."""
     near = [row for row in result.walls if row.off_axis == 0]
     away = [row for row in result.walls if row.off_axis != 0]
-    tables = [wall_table("Walls near the axis", near), wall_table("Walls away from the axis", away)]
+    tables = [
+        wall_table("Walls near the axis", near, note="" if away else WALL_NOTE),
+        wall_table("Walls away from the axis", away, note=WALL_NOTE),
+    ]
     return [table for table in (*tables, twin_table(result.twins)) if table.rows]
 
 
-def wall_table(title: str, rows: Sequence[WallErrors]) -> Table:
+def wall_table(title: str, rows: Sequence[WallErrors], note: str) -> Table:
     """One row for each effect: errors by virtual depth without Γ and with it."""
     depths = [f"{v:g}" for v in rows[0].virtual_depths] if rows else []
     names = [f"{row.name}, {row.off_axis:g} mm off" if row.off_axis else row.name for row in rows]
@@ -52,7 +55,7 @@ def wall_table(title: str, rows: Sequence[WallErrors]) -> Table:
         for name, row in zip(names, rows, strict=True)
     ]
     columns = ["effect", *(f"v = {depth}" for depth in depths), *(f"{depth}, Γ" for depth in depths)]
-    return Table(columns, cells, title, WALL_NOTE)
+    return Table(columns, cells, title, note)
 
 
 def twin_table(twins: Sequence[TwinErrors]) -> Table:
