@@ -67,7 +67,7 @@ def test_the_table_has_a_row_for_each_wall_and_frame_and_is_empty_where_there_is
 
 @pytest.mark.slow
 def test_a_twin_with_real_lenses_goes_from_its_images_to_depth(tmp_path: Path) -> None:
-    """With the true camera walls are right; the calibrated one, which knows neither pupil nor clear aperture, is near."""
+    """With the true camera walls are right; the calibrated one knows neither pupil nor clear aperture, and is near."""
     study = Study(tmp_path / "out", quick=True, threads=2)
     calibrated, true = study_optics(study, places=(), twins=("r12-es-real",)).twins
     assert (calibrated.camera, true.camera) == ("calibrated", "true")
