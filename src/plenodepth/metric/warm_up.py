@@ -26,8 +26,8 @@ BLOCK = 4  # px: what a square of the texture measures
 MODELS: tuple[Literal["off", "per_pixel"], ...] = ("off", "per_pixel")
 
 # About what compiling takes, CPU-seconds: one depth per micro-image with all other steps, and one per pixel besides.
-COARSE_SECONDS = 13
-REFINED_SECONDS = 7
+COARSE_SECONDS = 11
+REFINED_SECONDS = 5
 
 
 def seconds_to_compile(*, refined: bool) -> int:
