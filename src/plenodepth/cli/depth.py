@@ -118,7 +118,7 @@ def depth(
 
     Example: [bold]plenodepth depth raw.png --camera r12-e --white white.png --out depth[/bold]
     """
-    from plenodepth.raw.load import read_ahead
+    from plenodepth.raw.reading import read_ahead
 
     keep_freed_memory()
     used_threads = thread_count(threads)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
-from plenodepth.io import read_image
 from plenodepth.io.image_formats import StoredImage, read_images
-from plenodepth.io.images import Image
 from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
@@ -35,6 +31,7 @@ from plenodepth.raw.levels import (
     without_dark,
 )
 from plenodepth.raw.noise import noise_level
+from plenodepth.raw.reading import files_read, read_white
 from plenodepth.raw.rims import (
     MOST_SATURATED_FLAT,
     beside_optics,
@@ -43,7 +40,6 @@ from plenodepth.raw.rims import (
     shows_no_vignetting,
 )
 from plenodepth.raw.white_repair import averaged, restored
-from plenodepth.threads import thread_count
 from plenodepth.timing import Seconds, StageClock
 
 Method = Literal["auto", "white", "model", "self", "none"]
@@ -76,8 +72,7 @@ def load_raw(
     """
     clock, began = StageClock(), time.perf_counter()
     whites = _paths(white)
-    read_ahead(path, whites)
-    reads = [_ahead.pop(("image", Path(path)))(), *(_ahead.pop(("white", file))() for file in whites)]
+    reads = files_read(path, whites)
     clock.add("read", Seconds(time.perf_counter() - began, sum(read.seconds for read in reads)))
     dark_image = None if dark is None else read_white(Path(dark))
     source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
@@ -156,77 +151,11 @@ def _finished(cleaned: RawImage, stored: StoredImage, clock: StageClock) -> RawI
     return replace(cleaned, name=stored.name, notes=(*warnings, *cleaned.notes), clock=clock)
 
 
-class _Read(NamedTuple):
-    """An image from a file, and the CPU-seconds that it took."""
-
-    image: StoredImage
-    seconds: float
-
-
-# What `read_ahead` has begun to read and nobody has asked for, by its role and path.
-_ahead = dict[tuple[str, Path], Callable[[], _Read]]()
-
-
 def _paths(files: Path | str | Sequence[Path | str] | None) -> list[Path]:
     """Some files, one or none, as a list."""
     if files is None or isinstance(files, Path | str):
         return [] if files is None else [Path(files)]
     return list(dict.fromkeys(Path(file) for file in files))  # one that is named twice counts once
-
-
-def read_ahead(path: Path | str, whites: Sequence[Path]) -> None:
-    """Begin to read the files that `load_raw` is going to need, unless that is under way.
-
-    Each is read by a thread of its own; with one thread, when it is asked for. Errors come from `load_raw`.
-    """
-    for role, file, read in (("image", Path(path), _first), *(("white", white, _white_file) for white in whites)):
-        if (role, file) not in _ahead:
-            _ahead[role, file] = _begin(_timed, read, file)
-
-
-def _first(path: Path) -> StoredImage:
-    """The image of a file, or the first frame of a sequence."""
-    return next(read_images(path))
-
-
-def _white_file(path: Path) -> StoredImage:
-    return StoredImage(read_white(path), path.stem)
-
-
-def _begin(work: Callable[..., _Read], *arguments: Any) -> Callable[[], _Read]:
-    """Do work on a thread of its own, if there may be several; what is returned waits for the result."""
-    if thread_count() == 1:
-        return partial(work, *arguments)
-    pool = ThreadPoolExecutor(1)
-    result = pool.submit(work, *arguments).result
-    pool.shutdown(wait=False)
-    return result
-
-
-def _timed(read: Callable[[Path], StoredImage], path: Path) -> _Read:
-    began = time.thread_time()
-    return _Read(read(path), time.thread_time() - began)
-
-
-def forget_white() -> None:
-    """Free the white image that `load_raw` keeps for the next frame."""
-    _read_unchanged.cache_clear()
-
-
-def read_white(path: Path) -> Image:
-    """A white image from a file, which is kept for the next frame unless the file changes."""
-    try:
-        state = path.stat()
-    except OSError:
-        return read_image(path)  # which says what is wrong
-    return _read_unchanged(path, state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=8)
-def _read_unchanged(path: Path, *_: int) -> Image:
-    image = read_image(path)
-    image.flags.writeable = False
-    return image
 
 
 def clean_image(

@@ -148,7 +148,8 @@ class RawOptions:
         self, path: Path, camera: PlenopticCamera | GridCamera, *, last: bool = False
     ) -> Iterator[RawImage]:
         """Clean images of a file: one, or the frames of a sequence. After the last file no white image is kept."""
-        from plenodepth.raw.load import forget_white, load_frames, load_raw
+        from plenodepth.raw.load import load_frames, load_raw
+        from plenodepth.raw.reading import forget_white
 
         if self.is_sequence(path):
             size = parse_image_size(self.image_size)
