@@ -160,3 +160,14 @@ def test_a_header_that_promises_more_than_the_file_holds_is_refused(tmp_path: Pa
     store(tmp_path / name)
     with pytest.raises(InputError, match=f"{name}: ends before its last pixel"):
         read_image(tmp_path / name)
+
+
+def test_a_bmp_whose_header_says_an_unknown_compression_is_one_line(
+    one_of_each: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    data = bytearray((one_of_each / "image.bmp").read_bytes())
+    data[30] = 200
+    (tmp_path / "odd.bmp").write_bytes(data)
+    with pytest.raises(InputError, match="cannot be decoded"):
+        list(read_images(tmp_path / "odd.bmp"))
+    assert capfd.readouterr() == ("", "")

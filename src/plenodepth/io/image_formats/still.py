@@ -40,7 +40,9 @@ def read_bmp(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Store
     check_promise(bmp_size(file, path, wanted), file, path, wanted)
     data = whole(file).data
     _check_bmp(data, path)
-    yield StoredImage(tidy(opencv_image(data, path), path), Path(path).stem)
+    with quiet_stderr():  # OpenCV writes there of a header that it cannot read
+        image = opencv_image(data, path)
+    yield StoredImage(tidy(image, path), Path(path).stem)
 
 
 def jpeg_size(file: BinaryIO, path: Path | str, wanted: Wanted) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from plenodepth.errors import InputError
 from plenodepth.io.image_formats.files import extra_package, size_of
 from plenodepth.io.image_formats.stored import TRUNCATED, Image, StoredImage, Wanted, check_size, frame_name, tidy
 from plenodepth.io.image_formats.video_colors import FULL_SCALE, GAMMA, Matrix, light_from_luma, rgb_from_yuv
+from plenodepth.io.image_formats.video_frames import NO_REPAIR, decodable, video_frames
 
 # Elementary streams have no header that tells them apart.
 STREAMS = {
@@ -45,22 +46,18 @@ def read_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Sto
 
     YUV becomes RGB (h, w, 3) uint16, where 65535 is full scale, by the matrix and the range that the video names, else
     by BT.709 of limited range; its gamma is not undone. RGB, gray and mosaics are given as they are stored.
-    A frame that FFmpeg finds damaged is an error; one that it repairs without a word, or that is cut off the end, is
-    none.
+    A damage that shows is an error: see `video_frames`.
     """
     first, last, step = _steps(wanted.frames, path)
     with _open_video(file, path, wanted) as (container, stream):
         lossy = bool(stream.codec_context.codec.lossy)
-        stream.thread_type = "AUTO"
         number, given = -1, 0
-        for number, frame in enumerate(_frames(container, stream, path)):
+        for number, frame in enumerate(video_frames(file, container, stream, path)):
             if number >= last:
                 break
             if number < first or (number - first) % step:
                 continue
             check_size(frame.width, frame.height, path, stored=_ANY_ENDING, max_pixels=wanted.max_pixels)
-            if frame.is_corrupt:
-                raise InputError("is damaged", file=path, field=f"frame {number}", fix=TRUNCATED)
             numbers = _numbers(frame, path)
             warning = GAMMA if numbers.gamma else "is video" if lossy else ""
             warning += ", and compressed with loss" if lossy else ""
@@ -72,6 +69,8 @@ def read_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Sto
                 warning=warning,
             )
             given += 1
+            if number + step >= last:
+                break  # what follows need not be in order
     if number < 0:
         raise InputError("holds no frame that can be decoded", file=path, fix=TRUNCATED)
     if not given:
@@ -105,7 +104,7 @@ def _steps(frames: slice | None, path: Path | str) -> tuple[int, int, int]:
 def _open_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[tuple[Any, Any]]:
     av = extra_package("av", "video", path)
     size_of(file)
-    with _decodable(path):
+    with decodable(path):
         # The open file, not its name: FFmpeg takes some names for addresses.
         container = av.open(file, format=STREAMS.get(Path(path).suffix.lower()))
     with container:
@@ -116,31 +115,8 @@ def _open_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[tu
         if context is None:
             raise InputError("is coded in a way that FFmpeg does not know", file=path, fix="convert it to FFV1")
         check_size(context.width, context.height, path, stored=_ANY_ENDING, max_pixels=wanted.max_pixels)
-        context.options = {"max_pixels": str(wanted.max_pixels), "err_detect": "crccheck+explode"}
+        context.options = {"max_pixels": str(wanted.max_pixels), **NO_REPAIR}
         yield container, stream
-
-
-@contextmanager
-def _decodable(path: Path | str) -> Iterator[None]:
-    """What PyAV says inside the block about a file becomes an `InputError`."""
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:  # what PyAV raises for a damaged file is not a closed list
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be decoded: {reason}", file=path, fix=TRUNCATED) from None
-
-
-def _frames(container: Any, stream: Any, path: Path | str) -> Iterator[Any]:
-    with _decodable(path):
-        frames = container.decode(stream)
-    while True:
-        with _decodable(path):
-            frame = next(frames, None)
-        if frame is None:
-            return
-        yield frame
 
 
 def _numbers(frame: Any, path: Path | str) -> _Numbers:
@@ -157,12 +133,12 @@ def _numbers(frame: Any, path: Path | str) -> _Numbers:
             return _Numbers(light_from_luma(luma, bits=bits), FULL_SCALE, gamma=True)
         return _Numbers(tidy(luma.copy(), path), 2.0**bits - 1)
     if frame.format.is_rgb or name == "pal8":
-        with _decodable(path):
+        with decodable(path):
             planar = re.fullmatch(r"gbrp\d+le", name) is not None  # of these, red, green and blue are given as they are
             pixels = frame.to_ndarray() if planar else frame.to_ndarray(format="rgb24" if bits <= 8 else "rgb48le")
         return _Numbers(tidy(pixels, path), 2.0**bits - 1 if planar or bits <= 8 else FULL_SCALE)
     if not _PLANAR.fullmatch(name):
-        with _decodable(path):
+        with decodable(path):
             frame, bits = frame.reformat(format="yuv444p16le"), 16
     luma, to_blue, to_red = (_plane(frame, number, bits) for number in range(3))
     matrix = _MATRICES.get(int(frame.colorspace), "BT.709")
