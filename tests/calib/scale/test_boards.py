@@ -103,6 +103,19 @@ def test_missing_depths_and_wrong_ones_do_no_harm() -> None:
     assert np.allclose(fit.scale.corrected(z) / np.polyval(GAMMAS["quadratic"][::-1], z), 1, atol=3e-3)
 
 
+def test_which_of_the_wrong_depths_are_there_does_not_tilt_a_board() -> None:
+    """A quarter of the depths is 10 % too near: on all of the board, or on one half of it, as a filter leaves them."""
+    features, v = seen(GAMMAS["constant"], noise=0.02)
+    wrong = np.arange(len(v)) % 4 == 0
+    half = wrong & (features.corner % BOARD.columns < BOARD.columns / 2)
+    none, every, some = (
+        fit_board_scale(features, np.where(off, 1.1 * v, v), BOARD, CAMERA, "constant").before
+        for off in (np.zeros_like(wrong), wrong, half)
+    )
+    assert np.abs(every - none).max() < 0.02
+    assert np.abs(some - none).max() < 0.04  # 0.1 by plain means
+
+
 def test_a_frame_that_is_wrong_as_a_whole_counts_little() -> None:
     features, v = seen(GAMMAS["linear"], noise=0.001)
     fit = fit_board_scale(features, np.where(features.frame == 4, 1.3 * v, v), BOARD, CAMERA, "linear")

@@ -1,7 +1,7 @@
 """The depth scale Γ from boards, by the paper's scale error: distances between their corners against the true ones.
 
-Each view of a corner is unprojected with the virtual depth that was estimated there; a corner's place is the mean of
-its views, and the scale error of a frame is the mean over all pairs of corners of 1 − found/true distance: positive
+Each view of a corner is unprojected with the virtual depth that was estimated there; a corner's place is a robust mean
+of its views, and the scale error of a frame is the mean over all pairs of corners of 1 − found/true distance: positive
 where things come out too small. Γ rescales each corner by γ = Γ(z)/z and is fitted to the errors of all pairs of all
 frames, every frame counting the same; that pairs and frames may be wrong is allowed for.
 
@@ -34,7 +34,6 @@ from plenodepth.camera.model import Array, Indices
 from plenodepth.errors import InputError
 
 LEAST_CORNERS = 4  # of a frame
-OUTLYING_VIEW = 5.0  # robust standard deviations of 1/v from the median of a corner
 ITERATIONS = 30
 CONVERGED = 1e-10
 AS_GOOD = 2e-4  # mean scale errors that differ by less are the same; the paper's best median error is 1.4e-4
@@ -132,21 +131,22 @@ def board_corners(
         np.stack([features.frame, features.board, features.corner], axis=1), axis=0, return_inverse=True
     )
     row = row.reshape(-1)
-    counts = _alike(1 / v, row, len(keys))
-    total = np.bincount(row, counts, len(keys))
-    found = np.stack([np.bincount(row, counts * axis, len(keys)) for axis in points.T], axis=1) / total[:, None]
-    if isinstance(boards, Board):
-        true = boards.points(keys[:, 2])
-    else:
-        true = np.array([boards[board].points(corner) for _, board, corner in keys.tolist()]).reshape(-1, 3)
     views, view, number = np.unique(keys[:, :2], axis=0, return_inverse=True, return_counts=True)
+    view = view.reshape(-1)
     enough = number >= LEAST_CORNERS
     if not enough.any():
         raise InputError(
             f"no frame has depth at {LEAST_CORNERS} corners of a board or more", field="virtual_depth", fix="see boards"
         )
-    keep = enough[view.reshape(-1)]
-    _, view = np.unique(view.reshape(-1)[keep], return_inverse=True)
+    weight = _near_the_median(1 / v, row, view[row])
+    total = np.bincount(row, weight)
+    found = np.stack([np.bincount(row, weight * axis) for axis in points.T], axis=1) / total[:, None]
+    if isinstance(boards, Board):
+        true = boards.points(keys[:, 2])
+    else:
+        true = np.array([boards[board].points(corner) for _, board, corner in keys.tolist()]).reshape(-1, 3)
+    keep = enough[view]
+    _, view = np.unique(view[keep], return_inverse=True)
     return BoardCorners(view.reshape(-1), views[enough, 0], _flattened(found[keep], view.reshape(-1)), true[keep])
 
 
@@ -279,15 +279,17 @@ def _tukey(residuals: Array) -> Array:
     return np.asarray(np.maximum(1 - (residuals / TUKEY) ** 2, 0) ** 2)
 
 
-def _alike(values: Array, group: Indices, count: int) -> Array:
-    """1 where a value (n,) is near the median of its group, 0 where it is not."""
-    order = np.lexsort((values, group))
-    first = np.searchsorted(group[order], np.arange(count))
-    size = np.bincount(group, minlength=count)
-    middle = values[order][first + size // 2]
-    away = np.abs(values - middle[group])
-    spread = MAD_TO_SIGMA * float(np.median(away[away > 0])) if (away > 0).any() else 1.0
-    return np.asarray((away <= OUTLYING_VIEW * spread), dtype=np.float64)
+def _near_the_median(values: Array, corner: Indices, view: Indices) -> Array:
+    """Tukey's weights (n,) of values about the median of their corner (n,), in standard deviations of their view (n,).
+
+    Of the depths of a far board a tenth or more may be wrong, and on one side: which of them a filter takes away must
+    not move the corner. The standard deviation is that of a view, since depths of near and far boards differ in it.
+    """
+    order = np.lexsort((values, corner))
+    first, size = np.searchsorted(corner[order], np.arange(corner.max() + 1)), np.bincount(corner)
+    away = values - values[order][first + size // 2][corner]
+    spread = np.array([np.median(np.abs(away[view == number])) for number in range(view.max() + 1)])
+    return _tukey(away / np.maximum(MAD_TO_SIGMA * spread[view], 1e-9 * np.abs(values)))
 
 
 def _held_out(corners: BoardCorners, pairs: _Pairs, order: ScaleOrder) -> Array:
