@@ -207,6 +207,8 @@ def calibrate(
         inputs=tuple(input_file(path) for path in dict.fromkeys(inputs)),
         notes=tuple(notes),
         kappa=None if found is None else KappaSummary(found.kappa, found.standard_error, found.pairs, found.outliers),
+        optics=third.optics,
+        cats_eye=first.record.cats_eye,
     )
     return Calibration(camera, run, second.features, first.centers, found, made_now)
 
@@ -243,6 +245,7 @@ def calibrate_from_features(
         start=start,
         inputs=tuple(input_file(path) for path in inputs),
         hold_out=None if left_out is None else _residuals_of(left_out, kind, step, chosen),
+        optics=step.optics,
     )
     return Calibration(step.camera, run, features, centers)
 

@@ -22,13 +22,14 @@ from ideal_features import (
 
 from plenodepth.calib.advice.fit_rules import exit_pupil
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
-from plenodepth.calib.bundle.held_parameters import held_parameter
+from plenodepth.calib.bundle.held_parameters import held_parameter, held_parameters
 from plenodepth.calib.bundle.parameter_uncertainty import (
     Uncertainty,
     depth_uncertainty,
     derived_parameters,
     uncertainty,
 )
+from plenodepth.calib.bundle.problem import objective, solve
 from plenodepth.calib.bundle.residuals import Seen, feature_residuals
 from plenodepth.calib.bundle.settings import FOCAL, AdjustSettings
 from plenodepth.calib.bundle.start_poses import corner_depths, pinhole_poses
@@ -226,6 +227,17 @@ def test_a_held_pupil_is_asked_for_where_the_white_centres_spread_otherwise(
     assert asked.step == pytest.approx(-15, abs=8)
     (advice,) = exit_pupil(result, _known(result))
     assert "--free e" in advice.remedy
+    both = held_parameters(result.problem, result.estimate, (PUPIL_DISTANCE, PUPIL_DIAMETER))
+    alone = held_parameter(result.problem, result.estimate, PUPIL_DISTANCE)
+    assert both.gain + both.rest >= alone.gain
+    assert both.sigma[0] >= alone.sigma
+
+
+def test_the_objective_is_what_the_solver_minimises(aware: tuple[Adjustment, Uncertainty]) -> None:
+    result, _ = aware
+    solution = solve(result.problem, result.estimate)
+    assert objective(result.problem, solution.estimate) == pytest.approx(2 * solution.cost, rel=1e-9)
+    assert objective(result.problem, solution.estimate) <= objective(result.problem, result.estimate) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,13 @@ def test_a_thin_lens_stays_one(tmp_path: Path) -> None:
     step = adjusted(small_camera(), AWARE, tmp_path)
     assert step.camera.main_lens.exit_pupil is None
     assert not any("exit pupil" in note for note in step.adjustment.notes)
+    assert step.optics is not None
+    held, distance, diameter = step.optics.models
+    assert held.chosen
+    assert (held.parameters, distance.parameters, diameter.parameters) == (0, 1, 2)
+    assert -25 < diameter.change <= distance.change <= held.change == 0
+    assert [model.adjusted for model in step.optics.models] == [True, False, False]
+    assert "does as well" in step.optics.reason
 
 
 def test_another_pupil_is_freed_and_said(tmp_path: Path) -> None:
@@ -41,8 +48,18 @@ def test_another_pupil_is_freed_and_said(tmp_path: Path) -> None:
     assert sigma < 5
     (note,) = [note for note in step.adjustment.notes if "exit pupil was freed" in note]
     assert "--thin-lens" in note
+    assert step.optics is not None
+    held, distance, diameter = step.optics.models
+    assert (held.chosen, distance.chosen, diameter.chosen) == (False, True, False)
+    assert distance.adjusted
+    assert diameter.change <= distance.change < -25
+    assert f"e = {step.camera.main_lens.pupil_distance:.1f} ± {sigma:.1f} mm" == distance.found
+    assert "was freed" in step.optics.reason
 
 
 def test_it_is_held_where_that_is_asked_for(tmp_path: Path) -> None:
     step = adjusted(with_pupil(20.0), replace(AWARE, find_pupil=False), tmp_path)
     assert step.camera.main_lens.exit_pupil is None
+    assert step.optics is not None
+    assert step.optics.models[0].chosen
+    assert "as asked" in step.optics.reason

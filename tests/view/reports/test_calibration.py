@@ -13,7 +13,9 @@ from calibrations import BOARD, calibration_run, facing, fitted_at_truth
 from cameras import keplerian
 
 from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary
+from plenodepth.calib.bundle.optics_choice import OpticsChoice, OpticsModel
 from plenodepth.calib.bundle.settings import AdjustSettings
+from plenodepth.calib.whites.cats_eye import CatsEye
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera import PlenopticCamera, metric_from_virtual, preset
 from plenodepth.camera.depth import usable_virtual_range
@@ -169,6 +171,29 @@ def test_white_images_get_their_section_and_their_notes(tmp_path: Path) -> None:
     assert summary.notes == ("a note", "p", "w"), "each once, those of the adjustment first"
     assert summary.white_radii.slope == 27
     assert "White images" in Reader((tmp_path / "r.html").read_text(encoding="utf-8")).heads
+    for eye, said in (
+        (CatsEye(-0.35, 0.02, 1.03, 0.092, 0.13, 3.5), "take 9.2 % of the light"),
+        (CatsEye(-0.35, 0.02, 2.03, 0.0, 0.0, 3.5), "show no mechanical vignetting"),
+    ):
+        reported(replace(calibration_run(), radii=radii, cats_eye=eye), tmp_path)
+        assert said in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("undrawn_figures")
+def test_the_optics_that_were_compared_get_a_table_and_a_reason(tmp_path: Path) -> None:
+    models = (
+        OpticsModel("pupil held", 0, 0.0, True, "e = 0: a thin lens"),
+        OpticsModel("exit pupil's distance e", 1, -53.2, True, "e = 19.5 ± 0.9 mm", True),
+    )
+    chosen = replace(calibration_run(), optics=OpticsChoice(models, "The exit pupil was freed: so & so."))
+    summary = reported(chosen, tmp_path)
+    assert summary.to_json()["optics"]["models"][1]["change"] == -53.2
+    assert "optics" not in calibration_run().summary.to_json()
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Optics that the images ask for" in Reader(text).heads
+    assert "so &amp; so" in text
+    assert "-53.2" in text
+    assert text.count(">chosen<") == 1
 
 
 def test_a_failure_leaves_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,12 @@ from plenodepth.cache import file_hash
 from plenodepth.calib.advice.facts import FitFacts, FrameFacts, fit_facts, radial_profiles
 from plenodepth.calib.advice.rules import Advice, advise
 from plenodepth.calib.bundle.adjustment import Adjustment
+from plenodepth.calib.bundle.optics_choice import OpticsChoice
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, depth_uncertainty, derived_parameters
 from plenodepth.calib.bundle.settings import AdjustSettings
 from plenodepth.calib.features import Board
 from plenodepth.calib.records import to_json
+from plenodepth.calib.whites.cats_eye import CatsEye
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.camera.depth import virtual_from_metric
 from plenodepth.camera.micro_lenses import lens_distances
@@ -30,6 +32,7 @@ from plenodepth.version import __version__
 
 LIBRARIES = ("numpy", "scipy", "pyceres", "opencv-python-headless")
 DEPTH_ROWS = 25
+OPTIONAL = ("kappa", "hold_out", "optics", "cats_eye")
 UNITS = {
     "main_lens.focal_length": "mm",
     "distortion.Q1": "mm⁻²",
@@ -193,13 +196,13 @@ class CalibrationSummary:
     inputs: tuple[InputFile, ...]
     kappa: KappaSummary | None
     hold_out: HoldOut | None
+    optics: OpticsChoice | None  # models of the main lens, and why one of them was chosen
+    cats_eye: CatsEye | None  # mechanical vignetting in the white images
 
     def to_json(self) -> dict[str, Any]:
         """As dictionaries and lists, without what there is none of."""
         content = to_json(self)
-        return {
-            name: value for name, value in content.items() if name not in ("kappa", "hold_out") or value is not None
-        }
+        return {name: value for name, value in content.items() if name not in OPTIONAL or value is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +219,8 @@ class CalibrationRun:
     notes: tuple[str, ...] = ()  # besides those of the adjustment
     kappa: KappaSummary | None = None
     hold_out: HoldOut | None = None
+    optics: OpticsChoice | None = None
+    cats_eye: CatsEye | None = None  # in the white images
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -280,6 +285,8 @@ def summarise(run: CalibrationRun) -> CalibrationSummary:
         inputs=run.inputs,
         kappa=run.kappa,
         hold_out=run.hold_out,
+        optics=run.optics,
+        cats_eye=run.cats_eye,
     )
 
 

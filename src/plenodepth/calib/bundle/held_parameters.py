@@ -34,36 +34,58 @@ class HeldParameter(NamedTuple):
         return abs(self.step) >= OTHER_PUPIL and self.gain >= SURE_GAIN
 
 
+class HeldParameters(NamedTuple):
+    """What freeing n parameters together would do, to first order."""
+
+    step: Array  # (n,) from their present values
+    sigma: Array  # (n,) of the steps, with the other free parameters and each other adjusted
+    gain: float  # twice the logarithm of the likelihood ratio, from where the others have given way to their values
+    rest: float  # and what giving way gains: 0, but where a parameter of its own unties others, as A unties F
+
+
 def held_parameter(problem: Problem, estimate: Estimate, name: str, scatter_factor: float = 1.0) -> HeldParameter:
     """What the observations of a solved problem say of a parameter that it holds, of those that may be freed.
 
     An `InputError` where nothing observed depends on it.
     """
-    wanted = AdjustSettings(aperture=problem.aperture, free=(name,))
+    found = held_parameters(problem, estimate, (name,), scatter_factor)
+    return HeldParameter(float(found.step[0]), float(found.sigma[0]), found.gain)
+
+
+def held_parameters(
+    problem: Problem, estimate: Estimate, held: tuple[str, ...], scatter_factor: float = 1.0
+) -> HeldParameters:
+    """The same of several parameters that would be freed together."""
+    wanted = AdjustSettings(aperture=problem.aperture, free=held)
     camera = with_freed_parts(estimate.camera, wanted, centers=problem.centers is not None)
     before, names = intrinsic_names(estimate.camera), intrinsic_names(camera)
     places = [names.index(before[place]) for place in problem.free]
-    now, own = intrinsic_values(camera), names.index(name)
+    now, own = intrinsic_values(camera), [names.index(name) for name in held]
     parts = information_of(problem, Estimate(camera, estimate.poses))
     matrix = sum((part.matrix for part in parts), np.zeros((len(names),) * 2))
     pull = sum((part.pull for part in parts), np.zeros(len(names)))
     for prior in problem.priors:
-        factors = _extended(prior, before, names)
+        factors = with_more_parameters(prior, before, names).factors
         matrix += np.outer(factors, factors) / prior.sigma**2
         pull += factors * (factors @ now - prior.value) / prior.sigma**2
     # Parameters have units of very different size.
     scale = np.sqrt(np.maximum(np.diag(matrix)[places], 1e-300))
     free = matrix[np.ix_(places, places)] / np.outer(scale, scale)
-    given_way = np.linalg.lstsq(free, matrix[places, own] / scale, rcond=1e-14)[0]
-    curvature = float(matrix[own, own] - given_way @ (matrix[places, own] / scale))
-    slope = float(pull[own] - given_way @ (pull[places] / scale))
-    return HeldParameter(
-        -slope / curvature, float(np.sqrt(scatter_factor / curvature)), slope**2 / curvature / scatter_factor
+    shared = matrix[np.ix_(places, own)] / scale[:, None]
+    given_way = np.linalg.lstsq(free, shared, rcond=1e-14)[0]
+    curvature = matrix[np.ix_(own, own)] - given_way.T @ shared
+    slope = pull[own] - given_way.T @ (pull[places] / scale)
+    inverse, own_pull = np.linalg.inv(curvature), pull[places] / scale
+    return HeldParameters(
+        step=-inverse @ slope,
+        sigma=np.sqrt(scatter_factor * np.diag(inverse)),
+        gain=float(slope @ inverse @ slope) / scatter_factor,
+        rest=float(own_pull @ np.linalg.lstsq(free, own_pull, rcond=1e-14)[0]) / scatter_factor,
     )
 
 
-def _extended(prior: Prior, before: tuple[str, ...], names: tuple[str, ...]) -> Array:
-    """A prior's factors of the parameters `names`, which are those `before` and some more."""
+def with_more_parameters(prior: Prior, before: tuple[str, ...], names: tuple[str, ...]) -> Prior:
+    """A prior about the parameters `before` as one about `names`, which are those and some more."""
     factors = np.zeros(len(names))
     factors[[names.index(name) for name in before]] = prior.factors
-    return factors
+    return prior._replace(factors=factors)

@@ -143,6 +143,24 @@ def solve(problem: Problem, start: Estimate, *, iterations: int = 50, tolerance:
     return Solution(estimate, float(summary.final_cost), number, converged, str(summary.message))
 
 
+def objective(problem: Problem, estimate: Estimate) -> float:
+    """Weighted squares of all residuals and priors at an estimate: −2 log of its likelihood, up to a constant.
+
+    The estimate's camera may have more parameters than the problem was made with, if its priors have them, too.
+    """
+    camera, optics = estimate.camera, packed(estimate.camera, problem.aperture)
+    total = 0.0
+    for view, weighted in problem.views.items():
+        squares = FeatureRows(weighted, camera, problem.aperture).products(optics, estimate.poses[view], False)
+        if squares is None:
+            return float("inf")
+        total += float(squares[0, 0])
+    if problem.centers is not None:
+        total += float(CenterRows(problem.centers, camera).products(optics, False)[0, 0])
+    now = intrinsic_values(camera)
+    return total + sum(((float(prior.factors @ now) - prior.value) / prior.sigma) ** 2 for prior in problem.priors)
+
+
 Function = Callable[[Sequence[Array], bool], "Array | None"]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from plenodepth.cache import WorkFolder
 from plenodepth.calib.bundle.adjustment import Adjustment, adjust
 from plenodepth.calib.bundle.held_parameters import held_parameter
+from plenodepth.calib.bundle.optics_choice import OpticsChoice, compare_optics
 from plenodepth.calib.bundle.parameter_uncertainty import Uncertainty, uncertainty
 from plenodepth.calib.bundle.poses import write_board_poses
 from plenodepth.calib.bundle.settings import AdjustSettings
@@ -32,6 +33,7 @@ class AdjustStep:
     camera: PlenopticCamera  # its provenance has the covariance
     adjustment: Adjustment
     uncertainty: Uncertainty
+    optics: OpticsChoice | None = None  # None where nothing tells the exit pupil, or it was freed as asked
 
 
 def adjust_step(
@@ -58,13 +60,15 @@ def adjust_step(
         return made, uncertainty(made.problem, made.estimate, made.considered)
 
     adjustment, known = adjusted(chosen)
-    if chosen.find_pupil and not chosen.free and centers is not None and known.names:
+    optics = None
+    if not chosen.free and centers is not None and known.names:
         asked = held_parameter(adjustment.problem, adjustment.estimate, PUPIL_DISTANCE, known.scatter_factor)
-        if asked.another_pupil:
-            freed, known_freed = adjusted(replace(chosen, free=(PUPIL_DISTANCE,)))
-            if freed.converged:
-                note = _pupil_note(adjustment, freed, known_freed, asked.gain)
-                adjustment, known = replace(freed, notes=(*freed.notes, note)), known_freed
+        wanted = chosen.find_pupil and asked.another_pupil
+        freed = adjusted(replace(chosen, free=(PUPIL_DISTANCE,))) if wanted else None
+        optics = compare_optics(adjustment, known, asked, freed, find_pupil=chosen.find_pupil)
+        if freed is not None and freed[0].converged:
+            note = _pupil_note(adjustment, *freed, asked.gain)
+            adjustment, known = replace(freed[0], notes=(*freed[0].notes, note)), freed[1]
     try:
         inverse, notes = calibrate_inverse_distortion(adjustment.camera).distortion, adjustment.notes
     except InputError:
@@ -84,7 +88,7 @@ def adjust_step(
     )
     save_camera(camera, work / CAMERA)
     write_board_poses(adjustment.estimate.poses, work / POSES)
-    return AdjustStep(camera, adjustment, known)
+    return AdjustStep(camera, adjustment, known, optics)
 
 
 def _pupil_note(thin: Adjustment, freed: Adjustment, known: Uncertainty, gain: float) -> str:

@@ -55,7 +55,7 @@ def estimate_exit_pupil(whites: Mapping[float, NDArray[Any]], camera: PlenopticC
     if not whites:
         raise InputError("are missing", field="whites", fix="give a white image at one aperture or more")
     start = np.array([camera.main_lens.pupil_distance, aperture_diameter(camera)])
-    samples = _sampled(whites, camera)
+    samples = sample_whites(whites, camera)
     limit = NEAREST * float(lens_distances(camera).to_main_lens)
 
     def residuals(parameters: Array) -> Array:
@@ -84,25 +84,36 @@ def with_exit_pupil(camera: PlenopticCamera, fit: ExitPupilFit) -> PlenopticCame
 
 
 @dataclass(frozen=True, eq=False)
-class _Sample:
+class WhiteSample:
     """Pixels (n, p) of n micro-images of one white image."""
 
     f_number: float
     light: Array  # (n, p)
     place: Array  # (n, p, 2) mm on the sensor, camera frame
+    middle: Array  # (n, 2) mm on the sensor: where the camera has the pupil's middle
     k: Indices  # (n,)
     l: Indices  # (n,)
     lens_type: Indices  # (n,)
 
 
-def _sampled(whites: Mapping[float, NDArray[Any]], camera: PlenopticCamera) -> list[_Sample]:
+def sample_whites(
+    whites: Mapping[float, NDArray[Any]],
+    camera: PlenopticCamera,
+    lenses: int = LENSES_SAMPLED,
+    pixels: int | None = None,
+) -> list[WhiteSample]:
+    """Light of some micro-images across the field, 1 = bright; of each at most so many pixels, evenly taken."""
     micro_images, sensor = camera.micro_images, camera.sensor
     reach = REACH * micro_images.radius
-    k, l = sampled_micro_images(camera, LENSES_SAMPLED, reach)
+    k, l = sampled_micro_images(camera, lenses, reach)
     if not len(k):
         raise InputError("hold no whole micro-image", field="whites")
     u, v, _ = patch_pixels(micro_images, k, l, reach)
+    if pixels is not None and u.shape[1] > pixels:
+        chosen = np.linspace(0, u.shape[1] - 1, pixels).astype(np.int64)
+        u, v = u[:, chosen], v[:, chosen]
     place = sensor.metric_from_image(np.stack([u, v], axis=-1))
+    middle = sensor.metric_from_image(predicted_center(k, l, camera))
     types = np.maximum(micro_images.lens_type(k, l), 0)
     samples = []
     for f_number, image in whites.items():
@@ -117,11 +128,11 @@ def _sampled(whites: Mapping[float, NDArray[Any]], camera: PlenopticCamera) -> l
         if not (np.isfinite(light).all() and light.max() > 0):
             raise InputError(f"at f/{f_number:g} is dark or holds numbers that are not finite", field="whites")
         light /= np.quantile(light, BRIGHT)
-        samples.append(_Sample(float(f_number), light, place, k, l, types))
+        samples.append(WhiteSample(float(f_number), light, place, middle, k, l, types))
     return samples
 
 
-def _residual(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> Array:
+def _residual(camera: PlenopticCamera, parameters: Array, sample: WhiteSample) -> Array:
     """Measured minus fitted light, with the best brightness for each lens type."""
     area = _open_area(camera, parameters, sample)
     for lens_type in np.unique(sample.lens_type):
@@ -130,7 +141,7 @@ def _residual(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> Ar
     return (sample.light - area).ravel()
 
 
-def _open_area(camera: PlenopticCamera, parameters: Array, sample: _Sample) -> Array:
+def _open_area(camera: PlenopticCamera, parameters: Array, sample: WhiteSample) -> Array:
     """Open part (n, p) of the lenses, averaged over each pixel, with a pupil of distance and diameter `parameters`."""
     lens = replace(camera.main_lens, exit_pupil=ExitPupil(float(parameters[0]), float(parameters[1])))
     camera = replace(camera, main_lens=lens)

@@ -5,7 +5,7 @@ The work folder gets `start.yaml`, `centers.csv` and the record `white.json`. Th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from plenodepth.calib.feature_files import read_centers, write_centers
 from plenodepth.calib.features import Centers
 from plenodepth.calib.image_list import ListedImage, ReadImage
 from plenodepth.calib.records import finite, keep_record, kept_record
+from plenodepth.calib.whites.cats_eye import CatsEye, fit_cats_eye
 from plenodepth.calib.whites.precalibration import precalibrate
 from plenodepth.calib.whites.radii import WhiteRadii
 from plenodepth.calib.whites.start_camera import Optics
@@ -26,6 +27,7 @@ from plenodepth.camera import PlenopticCamera, load_plenoptic_camera, save_camer
 from plenodepth.errors import InputError
 from plenodepth.io.images import read_image
 from plenodepth.progress import Progress, no_progress
+from plenodepth.raw.periodicity import light_of
 
 START, CENTERS, RECORD = "start.yaml", "centers.csv", "white.json"
 
@@ -96,6 +98,7 @@ class WhiteRecord:
     pitch_px: tuple[float, float]
     lenses: tuple[int, int]  # columns, rows
     radii: RadiiRecord | None
+    cats_eye: CatsEye | None = None  # mechanical vignetting; None where nothing could be told
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +157,29 @@ def white_step(
         save_camera(found.camera, work / START)
         write_centers(found.centers, work / CENTERS)
         lattice = found.camera.micro_images.lattice
+        cats_eye = _cats_eye(dict(zip(f_numbers, pictures, strict=True)) if whites else {}, found.camera)
         record = WhiteRecord(
-            notes=tuple(found.notes),
+            notes=(*found.notes, *([str(cats_eye)] if cats_eye is not None and cats_eye.shows else [])),
             images={str(path): file_hash(path) for path in files},
             pitch_px=(float(lattice.pitch[0]), float(lattice.pitch[1])),
             lenses=(lattice.columns, lattice.rows),
             radii=None if found.radii is None else RadiiRecord.of(found.radii),
+            cats_eye=cats_eye,
         )
         keep_record(record, work, RECORD, key, [START, CENTERS])
     # As written, so that what follows is the same to the last digit whether this was done now or before.
     return WhiteStep(load_plenoptic_camera(work / START), read_centers(work / CENTERS), record, fresh)
+
+
+def _cats_eye(whites: Mapping[float | None, NDArray[Any]], camera: PlenopticCamera) -> CatsEye | None:
+    """Mechanical vignetting by the widest and the narrowest aperture; None where they cannot tell."""
+    numbers = sorted(number for number in whites if number is not None)
+    if not numbers or not camera.type_count:
+        return None
+    try:
+        return fit_cats_eye({number: light_of(whites[number]) for number in (numbers[0], numbers[-1])}, camera)
+    except InputError:
+        return None
 
 
 def _light(image: NDArray[Any], optics: Optics) -> NDArray[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from plenodepth.calib.advice.facts import FrameFacts, radial_profiles
 from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary, DepthSigma, Quantity, depth_curve
+from plenodepth.calib.bundle.optics_choice import OpticsChoice
 from plenodepth.io import atomic_path
 from plenodepth.view.figures.calibration import coverage_figure, depth_uncertainty_figure, white_radii_figure
 from plenodepth.view.figures.residuals import (
@@ -87,6 +88,7 @@ def _tables(summary: CalibrationSummary) -> dict[str, Table]:
             ("parameters", "correlation"),
             [(f"{pair.first} – {pair.second}", f"{pair.correlation:+.6f}") for pair in correlated],
         ),
+        "optics": _optics_table(summary.optics),
         "depth_uncertainty": _depth_table(summary.depth_uncertainty),
         "frames": _frame_table(summary.per_frame),
         "settings": _setting_table(summary),
@@ -113,6 +115,21 @@ def _parameter_table(title: str, parameters: dict[str, Quantity]) -> Table:
         for label, row in parameters.items()
     ]
     return Table((title, "value ± σ", "unit", ""), rows, left=(2, 3))
+
+
+def _optics_table(choice: OpticsChoice | None) -> Table:
+    rows = [
+        (
+            model.name,
+            f"{model.change:+.1f}" if model.parameters else "0",
+            f"{model.parameters}",
+            "adjusted" if model.adjusted else "one step",
+            model.found,
+            "chosen" if model.chosen else "",
+        )
+        for model in (choice.models if choice else ())
+    ]
+    return Table(("main lens", "change of −2 log L", "parameters more", "by", "found", ""), rows, left=(3, 4, 5))
 
 
 def _depth_table(rows: tuple[DepthSigma, ...]) -> Table:
