@@ -20,6 +20,7 @@ AnyCamera = PlenopticCamera | GridCamera
 
 LARGEST_SCALE = 0.02  # relative
 WHITE_BLOCKS = (4, 3)  # of a white image that are looked at, which shows its lattice clearly
+NO_SCENE = 0.001  # pitches: how far off a part of a white image may look, see `lattice_offset`
 NEGLIGIBLE = 0.1  # px: a white image, or a calibrated grid, that is less off is left as it is
 CLEAR = 2.0  # standard errors: a rotation that the image knows better than a calibrated grid
 SAME_FOCUS = 2e-4  # relative: a pitch that differs more is that of another focus of the main lens
@@ -103,7 +104,7 @@ def white_onto_grid(
     white: NDArray[Any], camera: PlenopticCamera | GridCamera, pattern: str | None
 ) -> tuple[NDArray[Any], str]:
     """A white image (h, w) or (h, w, 3) moved onto the camera's grid, where it clearly lies beside it; and a note."""
-    found = lattice_offset(white, camera.micro_images, WHITE_BLOCKS, scene=0.001)  # there is none
+    found = lattice_offset(white, camera.micro_images, WHITE_BLOCKS, scene=NO_SCENE)
     if found is None or found.largest <= max(NEGLIGIBLE, CERTAINTY * found.error):
         return white, ""
     if abs(found.scale) > LARGEST_SCALE or found.largest > camera.micro_images.radius:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,24 +33,39 @@ class RimCheck(NamedTuple):
     shown: float = 0.5  # light at the rims over that at the centres
 
 
-# Simulated R12 frames with their own camera: up to 1.1e-5 at f/4 (2.0e-5 gamma-encoded), 4.0e-5 at f/2, and never more
-# than 2.2 standard errors. With the camera of the next focus, R12-C for R12-E: 3.4e-5 … 4.7e-5 at f/4, 5.8 … 10
-# standard errors. Smaller arrays, 40 to 200 lenses wide, with their own camera: up to 3.2 standard errors.
+# Simulated R12 frames with their own camera: up to 1.1e-5 at f/4 (2.0e-5 gamma-encoded), and never more than 3.2
+# standard errors, also of quarters of frames and of their white images, at f/4 and f/2. With the camera of the next
+# focus, R12-C for R12-E: 3.4e-5 … 5.1e-5 at f/4, 5.8 … 15 standard errors. Smaller arrays, 40 to 200 lenses wide, with
+# their own camera: up to 3.2 standard errors.
 CLEAR_SPREAD = 5.0  # standard errors
+ODD_SPREAD = 3.5  # standard errors: worth a word
 OTHER_FOCUS = 2.5e-5  # relative
+
+Source = Literal["image", "white image"]
 
 
 class PitchCheck(NamedTuple):
     """How much farther apart micro-images lie than the camera says: is it one focus of the main lens?"""
 
     scale: float  # relative
-    error: float  # its standard error
+    error: float  # its standard error; infinite: it cannot be told
     reach: float  # px: from the middle of the image to a corner
+    source: Source = "image"  # whose micro-images these are
+
+    @property
+    def least_told(self) -> float:
+        """The least difference of the pitch, relative, that would count as another focus."""
+        return max(CLEAR_SPREAD * self.error, OTHER_FOCUS)
 
     @property
     def clear(self) -> bool:
         """Whether the camera's micro-images clearly lie otherwise."""
         return abs(self.scale) > CLEAR_SPREAD * self.error
+
+    @property
+    def odd(self) -> bool:
+        """Whether they may lie otherwise, though not so that it must be another focus."""
+        return abs(self.scale) > ODD_SPREAD * self.error and not self.other_focus
 
     @property
     def other_focus(self) -> bool:
@@ -59,9 +74,9 @@ class PitchCheck(NamedTuple):
 
     def __str__(self) -> str:
         how = "wider apart" if self.scale > 0 else "closer together"
-        size = abs(self.scale)
+        size, whose = abs(self.scale), "" if self.source == "image" else f" of the {self.source}"
         return (
-            f"the micro-images lie {100 * size:.4f} % {how} than the camera says "
+            f"the micro-images{whose} lie {100 * size:.4f} % {how} than the camera says "
             f"({size * self.reach:.2f} px at the corners, {size / self.error:.0f} standard errors)"
         )
 
@@ -80,7 +95,9 @@ class RawImage:
     devignetting: Devignetting
     name: str = "image"
     rims: RimCheck | None = None  # of the white image if there is one, else of the image; None: cannot be told
-    spread: PitchCheck | None = None  # of its micro-images against the camera's; None: cannot be told
+    spread: PitchCheck | None = (
+        None  # of its micro-images against the camera's, or of the white image's; None: not asked
+    )
     flat: bool = False  # it shows no vignetting, though the camera's f-number predicts some; it was divided by nothing
     notes: tuple[str, ...] = ()  # what the user should know about the image, in words
     clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

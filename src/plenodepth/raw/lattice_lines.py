@@ -110,6 +110,10 @@ class Lines:
         clear = self.group_sums(np.abs(amplitudes).astype(np.complex128), flat)[light] >= CLEAR
         return int(light if clear else edges)
 
+    def shown_by_light(self, at: Array) -> bool:
+        """Whether the light shows the lattice `at`, of one image, or else its edges alone."""
+        return self.deciding_group(self.amplitudes(at, True), True) == int(np.flatnonzero(self.lowest_groups)[0])
+
 
 def lines_of(lights: Sequence[Float32], frequencies: Array) -> Lines:
     """The lines near multiples of two lowest `frequencies` (2, 2) of light (as of `even_light`) and edges of images."""

@@ -18,9 +18,9 @@ from plenodepth.io.image_formats import StoredImage, read_images
 from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
-from plenodepth.raw.focus_check import measured_spread
+from plenodepth.raw.focus_check import WhiteSpread, better_known, measured_spread
 from plenodepth.raw.grid_check import check_grid, require_grid
-from plenodepth.raw.image import Devignetting, PitchCheck, RawImage
+from plenodepth.raw.image import OTHER_FOCUS, Devignetting, PitchCheck, RawImage
 from plenodepth.raw.levels import (
     Levels,
     checked_numbers,
@@ -79,7 +79,9 @@ def load_raw(
     stored, *white_images = (read.image for read in reads)
     given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera, crop)
     with clock.stage("clean"):
-        cleaned = _clean(stored.pixels, camera, [white.pixels for white in white_images], dark_image, given, source)
+        cleaned = _clean(
+            stored.pixels, camera, [white.pixels for white in white_images], dark_image, given, source, WhiteSpread()
+        )
     return _finished(cleaned, stored, clock)
 
 
@@ -112,7 +114,7 @@ def load_frames(
     white_images = [read_white(file) for file in whites]
     dark_image = None if dark is None else read_white(Path(dark))
     source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
-    sequence = read_images(path, frames=frames, size=size, bits=bits)
+    sequence, white_spread = read_images(path, frames=frames, size=size, bits=bits), WhiteSpread()
     while True:
         clock = StageClock()
         with clock.stage("read"):
@@ -121,7 +123,7 @@ def load_frames(
             return
         given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera, crop)
         with clock.stage("clean"):
-            cleaned = _clean(stored.pixels, camera, white_images, dark_image, given, source)
+            cleaned = _clean(stored.pixels, camera, white_images, dark_image, given, source, white_spread)
         yield _finished(cleaned, stored, clock)
 
 
@@ -218,7 +220,8 @@ def clean_image(
     clock = StageClock()
     whites = [] if white is None else [white] if isinstance(white, np.ndarray) else list(white)
     with clock.stage("clean"):
-        cleaned = _clean(image, camera, whites, dark, given, _Source(name, "white image", "dark frame"))
+        source = _Source(name, "white image", "dark frame")
+        cleaned = _clean(image, camera, whites, dark, given, source, WhiteSpread())
     return replace(cleaned, name=name, clock=clock)
 
 
@@ -259,6 +262,7 @@ def _clean(
     dark: NDArray[Any] | None,
     given: _Given,
     source: _Source,
+    white_spread: WhiteSpread,
 ) -> RawImage:
     with _naming(source.image):
         numbers = checked_numbers(image, camera)
@@ -271,9 +275,13 @@ def _clean(
     with _naming(source.image):
         levels = number_levels(numbers, white_numbers, given.full_scale, black)
     full = saturated_pixels(numbers, levels[0])
-    notes = [f"{focus}: the focus may have moved"] if focus and focus.clear and not focus.other_focus else []
+    notes = list[str]()
     with _naming(source.white):
         white = _white(white_numbers, camera, filters.pattern, levels[1], notes) if whites else None
+    if whites and focus is not None and isinstance(camera, PlenopticCamera) and focus.least_told > OTHER_FOCUS:
+        focus = better_known(focus, white_spread.of(white_numbers[0], camera))
+    if focus is not None and focus.odd:
+        notes.insert(0, f"{focus}: the focus may have moved")
     if dark is not None:
         with _naming(source.dark):
             numbers, white, levels = without_dark(numbers, white, checked_white(dark, numbers, given.crop), levels)
@@ -306,12 +314,10 @@ def _clean(
 
 
 def _checked_spread(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> PitchCheck | None:
-    """Refuse an image of another camera. The spread of its micro-images, where it shows these and a focus matters."""
+    """Refuse an image of another camera. The spread of its micro-images, where a focus matters."""
     check = check_grid(image, camera)
     require_grid(check, camera)
-    if check.offset is None or not isinstance(camera, PlenopticCamera):
-        return None
-    return measured_spread(image, camera, check.offset)
+    return measured_spread(image, camera, check.offset) if isinstance(camera, PlenopticCamera) else None
 
 
 def _white(
