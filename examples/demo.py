@@ -1,4 +1,4 @@
-"""The whole chain on a simulated scene: raw image, depth per micro-image and per pixel, compared with the truth.
+"""The whole chain on a simulated scene: raw image, depth per micro-image, per pixel and dense, compared with the truth.
 
 python examples/demo.py OUT
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 import plenodepth
 from plenodepth.io import read_image
-from plenodepth.metric import MetricDepthMap, central_image, central_points, point_cloud
+from plenodepth.metric import MetricDepthMap, central_points
 from plenodepth.metric.central_view import central_view
 from plenodepth.sim.render import RenderSettings
 from plenodepth.sim.simulate import FrameSettings, SimulatedFrame
@@ -37,11 +37,13 @@ def main(out: Path) -> None:
     image = plenodepth.load_raw(out / "scene" / "raw.png", camera, white=out / "white" / "raw.png")
     found = {}
     for name, refined in (("coarse", False), ("refined", True)):
-        depth = plenodepth.estimate_depth(image, camera, plenodepth.DepthSettings(refined=refined))
+        dense = plenodepth.DenseSettings(enabled=not refined)
+        depth = plenodepth.estimate_depth(image, camera, plenodepth.DepthSettings(refined=refined), dense=dense)
         depth.save(out / name)
         print(f"{name:12s} {out}/{name}/raw.ply and maps: {compared(depth, frame)}", flush=True)
         found[name] = depth
     draw(found["coarse"], found["refined"], frame, out / "demo.png")
+    print(f"dense        {out}/coarse/raw.view.png and raw.dense.ply: the picture, with a depth for every pixel")
     print(
         f"picture      {out}/demo.png shows the raw image, the scene put together from it, and depth beside the truth"
     )
@@ -61,9 +63,8 @@ def compared(depth: plenodepth.DepthResult, frame: SimulatedFrame) -> str:
 
 def draw(coarse: plenodepth.DepthResult, refined: plenodepth.DepthResult, frame: SimulatedFrame, path: Path) -> None:
     """One picture of everything, as a pinhole in place of the main lens sees it."""
-    camera, depth = coarse.camera, coarse.central
-    every = point_cloud(coarse.virtual, camera, coarse.image, metric=coarse.metric, every_pixel=True)
-    colors = central_image(every, depth, camera)
+    camera, dense = coarse.camera, coarse.dense
+    depth, colors = dense.depth, dense.picture
     flat = np.hypot(*np.gradient(depth)) < STEEPEST
     view = cloud_picture(central_points(depth, camera)[flat], colors[flat])
     true_map = replace(refined.virtual, virtual_depth=frame.truth.virtual_depth.astype(np.float32))
@@ -74,7 +75,7 @@ def draw(coarse: plenodepth.DepthResult, refined: plenodepth.DepthResult, frame:
         colors,
         view,
         central_view(true_map, camera, metric=true_depth),
-        {"Depth per micro-image": coarse.central, "Depth per pixel": refined.central},
+        {"Depth per micro-image": coarse.central, "Dense depth": depth},
         "Depth in millimetres from one raw image of a plenoptic camera (simulated Raytrix R12 at f/4)",
     )
     write_figure(figure, path, dpi=120)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plenodepth.camera import load_camera as load_camera
     from plenodepth.camera import preset as preset
     from plenodepth.camera import save_camera as save_camera
+    from plenodepth.depth.dense_settings import DenseSettings as DenseSettings
     from plenodepth.depth.estimate import estimate_virtual_depth as estimate_virtual_depth
     from plenodepth.depth.filters import FilterSettings as FilterSettings
     from plenodepth.depth.settings import DepthSettings as DepthSettings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from plenodepth.evaluate import compare_to_mesh as compare_to_mesh
     from plenodepth.evaluate import depth_differences as depth_differences
     from plenodepth.evaluate import relative_depth_error as relative_depth_error
+    from plenodepth.metric.dense.central_view import CentralView as CentralView
     from plenodepth.metric.frame import estimate_depth as estimate_depth
     from plenodepth.metric.result import DepthResult as DepthResult
     from plenodepth.raw import RawImage as RawImage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,10 @@ CASES: dict[str, tuple[Shot, Outcome]] = {
     "a camera of another focus": ((wall, None, (), "focus"), "told"),
     "a camera of another focus, white image": ((wall, white, (), "focus"), "told"),
     "a camera of another focus, aligned": ((wall, None, ("--align",), "focus"), "told"),
+    "a camera of another focus, wide open": (
+        (lambda: wall(2.0), lambda: white(2.0), (), "focus, wide open"),
+        "told",
+    ),
     "white image of f/16": ((wall, lambda: white(16.0), (), "es"), "told"),
     "white image of f/8": ((wall, lambda: white(8.0), (), "es"), "told"),
     "white image of f/2": ((wall, lambda: white(2.0), (), "es"), "told"),
@@ -139,6 +144,8 @@ def camera_file(which: str, folder: Path) -> Path:
         chosen = replace(upc, sensor=replace(upc.sensor, **size))
     elif which == "focus":
         chosen = moved_back(chosen, 1.5)
+    elif which == "focus, wide open":
+        chosen = moved_back(camera(f_number=2.0), 1.5)
     elif which in ("pitch", "offset"):
         grid = chosen.micro_images
         if which == "pitch":
@@ -183,6 +190,20 @@ def test_vignetting_that_is_left_in_is_said(run: Run, tmp_path: Path) -> None:
     command = ("depth", tmp_path / "image.png", "--camera", camera_file("es", tmp_path), "--out", tmp_path / "out")
     (frame,) = run(*command, "--devignetting", "none", "--json").json["frames"]
     assert "has vignetting" in frame["note"]
+
+
+@pytest.mark.parametrize("f_number", [4.0, 2.0])
+def test_a_focus_that_the_image_does_not_tell_is_said_in_words(run: Run, tmp_path: Path, f_number: float) -> None:
+    write_image(wall(f_number), tmp_path / "image.png")
+    save_camera(camera(f_number=f_number), tmp_path / "camera.yaml")
+    command = ("depth", tmp_path / "image.png", "--camera", tmp_path / "camera.yaml", "--out", tmp_path / "out")
+    outcome = run(*command, "--outputs", "depth")
+    assert outcome.code == 0
+    assert "refocused since its calibration" in " ".join(outcome.out.split())
+    note = json.loads((tmp_path / "out" / "image.json").read_text())["note"]
+    assert note.endswith("% wrong; a white image taken with it would tell more")
+    (frame,) = run(*command, "--no-check-camera", "--json").json["frames"]
+    assert "refocused" not in frame.get("note", ""), "it was not to be checked"
 
 
 def test_there_are_forty_mismatches() -> None:

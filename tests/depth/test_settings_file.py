@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile, load_settings, save_settings, settings_content
@@ -75,7 +76,7 @@ def test_numbers_may_have_an_exponent(tmp_path: Path, number: str) -> None:
         ("filter: {near: 5}", "filter: unknown key (did you mean filters?)"),
         ("window: 5", "window: unknown key (put it below depth:)"),
         ("sigma_v: 5", "sigma_v: unknown key (put it below filters:)"),
-        ("plenodepth_scene: 1", "plenodepth_scene: unknown key (known are depth, filters)"),
+        ("plenodepth_scene: 1", "plenodepth_scene: unknown key (known are depth, filters, dense)"),
         ("depth: {window: five}", "depth.window: is 'five', needs a valid integer"),
         ("depth: {window: 5.5}", "depth.window: is 5.5, needs a valid integer"),
         ('depth: {window: "5"}', "depth.window: is '5', needs a valid integer"),
@@ -95,8 +96,8 @@ def test_numbers_may_have_an_exponent(tmp_path: Path, number: str) -> None:
             "filters.far: the far limit, 800 mm, is not beyond the near one, 900 mm (raise filters.far, --max-z, or "
             "lower filters.near, --min-z)",
         ),
-        ("depth: 5", "depth: is 5, not keys with values (give the sections depth and filters)"),
-        ("[1, 2]", "is a list, not keys with values (give the sections depth and filters)"),
+        ("depth: 5", "depth: is 5, not keys with values (give the sections depth, filters, dense)"),
+        ("[1, 2]", "is a list, not keys with values (give the sections depth, filters, dense)"),
         ("depth: {window: 5, window: 7}", "line 1, column 20: is not valid YAML: key 'window' is there twice"),
     ],
 )
@@ -131,4 +132,4 @@ def test_the_documented_file_says_every_setting_and_its_default(tmp_path: Path) 
     assert example is not None
     assert load_settings(written(tmp_path, example[1])) == SettingsFile()
     documented = set(re.findall(r"^  (\w+):", example[1], re.MULTILINE))
-    assert documented == {part.name for kind in (DepthSettings, FilterSettings) for part in fields(kind)}
+    assert documented == {part.name for kind in (DepthSettings, FilterSettings, DenseSettings) for part in fields(kind)}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_raws import MINI, textured_light, white_light
 
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
-from plenodepth.metric.quality import judged, textured_share
+from plenodepth.metric.quality import Quality, judged, textured_share, with_dense
 from plenodepth.raw import clean_image
 from plenodepth.raw.image import Devignetting, RawImage, RimCheck
 from plenodepth.sim.sensor import SensorSettings, expose
@@ -67,3 +69,12 @@ def test_a_white_image_has_no_texture_and_a_scene_has() -> None:
     white = clean_image(expose(white_light(4.0), SensorSettings()), MINI)
     assert textured_share(white, MINI) < 0.05
     assert textured_share(scene(), MINI) > 0.5
+
+
+def test_a_dense_view_that_no_micro_image_confirms_is_doubtful() -> None:
+    fine = Quality(0.9, 0.8, 0.0)
+    assert with_dense(fine, 0.1) is fine
+    doubtful = with_dense(fine, 0.35)
+    assert doubtful.doubtful
+    assert "no micro-image confirms 35 %" in doubtful.problem
+    assert with_dense(replace(fine, problem="worse"), 0.35).problem == "worse"

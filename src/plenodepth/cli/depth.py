@@ -43,6 +43,14 @@ class SettingsOptions:
         bool | None,
         typer.Option("--refined/--coarse", help="One depth per pixel, or (default) one per micro-image."),
     ] = None
+    dense: Annotated[
+        bool | None,
+        typer.Option(
+            "--dense/--no-dense",
+            help="Also make the dense central view: what a pinhole in place of the main lens sees, all in focus, with "
+            "a depth for every pixel.",
+        ),
+    ] = None
     blur: Annotated[
         bool | None,
         typer.Option("--blur/--no-blur", help="Compare equally blurred views (default), or disparity only."),
@@ -79,7 +87,8 @@ class SettingsOptions:
             least_confidence=self.least_confidence,
         )
         try:
-            return SettingsFile(replace(chosen.depth, **depth), replace(chosen.filters, **filters))
+            dense = replace(chosen.dense, **_typed(enabled=self.dense))
+            return SettingsFile(replace(chosen.depth, **depth), replace(chosen.filters, **filters), dense)
         except InputError as error:  # the file alone was fine
             name = (error.field or "").split(".")[-1]
             raise InputError(error.message, field=OPTION_OF.get(name, error.field), fix=error.fix) from None
@@ -102,8 +111,8 @@ def depth(
         typer.Option(
             "--outputs",
             metavar="NAME,…",
-            help="What to write: depth, sigma, confidence, virtual, cloud, central, picture. Default: all but virtual; "
-            "for a vendor's grid virtual, confidence, picture. NAME.json is always written.",
+            help="What to write: depth, sigma, confidence, virtual, cloud, central, picture, dense. Default: all but "
+            "virtual; for a vendor's grid virtual, confidence, picture. NAME.json is always written.",
         ),
     ] = None,
     device: Annotated[
@@ -130,7 +139,7 @@ def depth(
 
     chosen = settings.chosen()
     camera, camera_note = raw.load_camera(images[0])
-    wanted = require_outputs(None if outputs is None else _names(outputs), camera)
+    wanted = require_outputs(None if outputs is None else _names(outputs), camera, dense=chosen.dense.enabled)
     used_device = chosen_device(device)
     _require_own_names(images, [*(raw.white or []), *([raw.dark] if raw.dark else [])], out)
     require_writable(out)
@@ -153,6 +162,7 @@ def depth(
                         camera,
                         chosen.depth,
                         chosen.filters,
+                        chosen.dense,
                         device=used_device,
                         threads=used_threads,
                         progress=progress,
@@ -211,6 +221,11 @@ def _typed(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _dense_line(dense: dict[str, float]) -> str:
+    there, filled = 100 * dense["valid_fraction"], 100 * dense["filled_fraction"]
+    return f"dense view: {there:.0f} % with depth ({filled:.0f} % filled), confidence {dense['median_confidence']:.2f}"
+
+
 def _report(summary: DepthSummary, out: Path) -> str:
     """What a frame gave, how, what the user should know, and what it took: lines that fit a terminal."""
     found = f"{100 * summary.valid_fraction:.0f} % with depth"
@@ -225,6 +240,7 @@ def _report(summary: DepthSummary, out: Path) -> str:
     below = [
         f"devignetted by {summary.devignetting}, aperture model {summary.aperture_model}",
         *([f"note: {summary.note}"] if summary.note else []),
+        *([_dense_line(summary.dense)] if summary.dense else []),
         f"{total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}",
     ]
     lines = [textwrap.fill(line, COLUMNS, initial_indent="  ", subsequent_indent="    ") for line in below]

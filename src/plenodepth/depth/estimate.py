@@ -68,7 +68,7 @@ def estimate_virtual_depth(
     maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
     bands = _bands(views.rows, workers, model, settings.refined)
     with ThreadPoolExecutor(workers) as pool:
-        tiles = _tiles(image.gray, camera, settings, model, bands, pool)
+        tiles = image_tiles(image.gray, camera, settings, model, bands, pool)
         kernel = _row_kernel(settings)
         tables = plan_resampling(tiles, views, camera, model, smoothing_of(settings, model))
         done = pool.map(lambda band: kernel(band[0], band[1], tiles, views, tables, maps), bands)
@@ -96,7 +96,7 @@ def better_model(image: RawImage, camera: PlenopticCamera | GridCamera, settings
         band = max(middle - TRIED_ROWS // 2, 0), min(middle + TRIED_ROWS // 2 + 1, views.rows)
         needed = max(band[0] - views.halo, 0), min(band[1] + views.halo, views.rows)
         with ThreadPoolExecutor(1) as pool:
-            tiles = _tiles(image.gray, camera, coarse, model, [needed], pool)
+            tiles = image_tiles(image.gray, camera, coarse, model, [needed], pool)
             tables = plan_resampling(tiles, views, camera, model, smoothing_of(coarse, model))
             _row_kernel(coarse)(band[0], band[1], tiles, views, tables, maps)
             _agree(tiles, views, maps, coarse, [band], pool)
@@ -125,7 +125,7 @@ def _by_slope(found: VirtualDepthMap, camera: PlenopticCamera | GridCamera, sett
     )
 
 
-def _tiles(
+def image_tiles(
     gray: Float32,
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings,
@@ -133,6 +133,7 @@ def _tiles(
     bands: list[tuple[int, int]],
     pool: ThreadPoolExecutor,
 ) -> Tiles:
+    """The tiles of an image (h, w), cut in bands of rows of micro-images (first, last + 1)."""
     if settings.kernel == "reference":
         return cut_tiles(gray, camera, settings, model)
     tiles = empty_tiles(camera, settings, model)

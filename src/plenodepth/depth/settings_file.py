@@ -1,6 +1,7 @@
-"""The settings file: settings of depth and filters as YAML or JSON. An unknown key, a wrong type or value is an error.
+"""The settings file: settings of depth, filters and the dense view as YAML or JSON.
 
-A file has a section for each settings object, with its fields as keys. What is not in the file keeps its default:
+An unknown key, a wrong type or value is an error. A file has a section for each settings object, with its fields as
+keys. What is not in the file keeps its default:
 
     depth: {refined: true, window: 7}
     filters: {consistency: true}
@@ -20,6 +21,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.filters import FilterSettings
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
@@ -39,6 +41,7 @@ class SettingsFile:
 
     depth: DepthSettings = field(default_factory=DepthSettings)
     filters: FilterSettings = field(default_factory=FilterSettings)
+    dense: DenseSettings = field(default_factory=DenseSettings)
 
 
 SECTIONS: dict[str, type[Any]] = get_type_hints(SettingsFile)
@@ -153,4 +156,4 @@ def _fix_of_section(key: Any) -> str:
     return f"put it below {home}:" if home else _nearest(key, SECTIONS)
 
 
-_SECTIONS_FIX = f"give the sections {' and '.join(SECTIONS)}"
+_SECTIONS_FIX = f"give the sections {', '.join(SECTIONS)}"

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from plenodepth.metric.central_image import central_image as central_image
-    from plenodepth.metric.central_image import central_points as central_points
+    from plenodepth.metric.central_colors import central_image as central_image
+    from plenodepth.metric.central_colors import central_points as central_points
     from plenodepth.metric.central_view import central_depth as central_depth
     from plenodepth.metric.cloud import PointCloud as PointCloud
     from plenodepth.metric.cloud import point_cloud as point_cloud

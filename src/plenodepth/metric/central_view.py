@@ -72,15 +72,21 @@ def central_view(
     sensor = camera.sensor
     owner = owner_map(camera.micro_images, sensor.height, sensor.width)
     optics = pixel_optics(camera, clipped=virtual_map.aperture_model != "off")
-    # A large pixel covers scale × scale small ones; the centre of the first small one is at 0, its edge at −½.
-    axis, focal = (sensor.principal_point + 0.5) / scale, camera.main_lens.focal_length / sensor.pixel_size / scale
-    view = np.array([sensor.height // scale, sensor.width // scale, *axis, focal])
+    view = pinhole_of(camera, scale)
     place, depth = np.empty(owner.shape, np.int32), virtual_map.virtual_depth.ravel()
     given, width = (owner, depth, virtual_map.refined, optics, view), owner.shape[1]
     each_band(len(owner), lambda rows: find_places(rows.start, rows.stop, *given, empty_row(width), place))
     shape = (sensor.height // scale, sensor.width // scale)
     nearest = _depth_per_pixel(place, owner, metric.depth.ravel(), virtual_map.refined, shape, rule)
     return _smoothed(nearest, median_size, erosion)
+
+
+def pinhole_of(camera: PlenopticCamera, scale: int) -> NDArray[np.float64]:
+    """The pinhole camera of the central view: height and width of its image, its axis' column and row, and F; px."""
+    sensor = camera.sensor
+    # A large pixel covers scale × scale small ones; the centre of the first small one is at 0, its edge at −½.
+    axis, focal = (sensor.principal_point + 0.5) / scale, camera.main_lens.focal_length / sensor.pixel_size / scale
+    return np.array([sensor.height // scale, sensor.width // scale, *axis, focal])
 
 
 def z_buffer(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
+from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.estimate import Progress, estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
@@ -17,8 +18,10 @@ from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.depth.sign import with_depth_sign
 from plenodepth.errors import InputError
+from plenodepth.metric.dense.central_view import CentralView
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
-from plenodepth.metric.quality import Quality, judged, thinned
+from plenodepth.metric.focus import unchecked_focus
+from plenodepth.metric.quality import Quality, judged, thinned, with_dense
 from plenodepth.metric.result import NEEDS_CALIBRATION, DepthResult, DepthSummary
 from plenodepth.raw.image import RawImage
 from plenodepth.threads import limited_threads, thread_count
@@ -36,6 +39,7 @@ def estimate_depth(
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings | None = None,
     filters: FilterSettings | None = None,
+    dense: DenseSettings | None = None,
     *,
     device: Device = "auto",
     threads: int | None = None,
@@ -44,7 +48,8 @@ def estimate_depth(
     """Depth of one clean image (`load_raw`, `clean_image`): virtual depth, filtered, then in mm with σ, and a cloud.
 
     A camera that is known by its lens grid only gives virtual depth; where the grid does not tell the sign of that, it
-    is found in the image (and is that of the result's `camera`). `threads`: by default one per core.
+    is found in the image (and is that of the result's `camera`). `DenseSettings(enabled=True)` adds the dense central
+    view. `threads`: by default one per core.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")  # of a wall, 900 mm away
@@ -54,9 +59,9 @@ def estimate_depth(
     >>> depth.z.shape == depth.sigma.shape == (camera.micro_images.lattice.rows, camera.micro_images.lattice.columns)
     True
     """
-    settings, filters = settings or DepthSettings(), filters or FilterSettings()
+    settings, filters, dense = settings or DepthSettings(), filters or FilterSettings(), dense or DenseSettings()
     used_device, threads = chosen_device(device), thread_count(threads)
-    clock, metric = StageClock(image.clock.stages), None
+    clock, metric, view = StageClock(image.clock.stages), None, None
     with limited_threads(threads):
         with clock.stage("search"):
             camera, sign_note = with_depth_sign(image, camera, threads=threads)
@@ -65,14 +70,21 @@ def estimate_depth(
             quality = judged(estimated, image, camera, settings)
             virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
             del estimated  # for a refined map, as much memory as the image
+        if dense.enabled:
+            from plenodepth.metric.dense.view import dense_central_view, within
+
+            with clock.stage("dense"):
+                view = dense_central_view(image, camera, virtual, settings, dense, threads=threads, progress=progress)
+                view = within(view, filters.near, filters.far)
+                quality = with_dense(quality, view.summary["unconfirmed_fraction"])
         if isinstance(camera, PlenopticCamera):
             with clock.stage("metric"):
                 metric = metric_depth_map(virtual, camera)
         with clock.stage("summary"):
-            both = SettingsFile(settings, filters)
+            everything = SettingsFile(settings, filters, dense)
             noted = replace(image, notes=(*image.notes, *([sign_note] if sign_note else [])))
-            summary = _summary(noted, camera, virtual, metric, both, quality, used_device, threads, clock)
-    return DepthResult(image, camera, virtual, metric, summary)
+            summary = _summary(noted, camera, virtual, metric, view, everything, quality, used_device, threads, clock)
+    return DepthResult(image, camera, virtual, metric, summary, view)
 
 
 def _summary(
@@ -80,6 +92,7 @@ def _summary(
     camera: PlenopticCamera | GridCamera,
     virtual: VirtualDepthMap,
     metric: MetricDepthMap | None,
+    view: CentralView | None,
     settings: SettingsFile,
     quality: Quality,
     device: UsedDevice,
@@ -103,9 +116,12 @@ def _summary(
         valid_fraction=virtual.valid_fraction,
         **quantiles,
         quality=quality,
-        note="; ".join([*image.notes, *_notes(virtual, camera)]),
+        note="; ".join(
+            [*image.notes, *_notes(virtual, camera), *unchecked_focus(image, camera, quantiles["median_z_mm"])]
+        ),
         settings=settings,
         metric=metric is not None,
+        dense=None if view is None else view.summary,
     )
 
 

@@ -32,6 +32,7 @@ from plenodepth.io import (
 from plenodepth.metric.central_view import central_view
 from plenodepth.metric.cloud import PointCloud, point_cloud
 from plenodepth.metric.cloud_files import write_cloud
+from plenodepth.metric.dense.central_view import CentralView
 from plenodepth.metric.depth_map import MetricDepthMap
 from plenodepth.metric.picture import depth_picture
 from plenodepth.metric.quality import Quality
@@ -41,7 +42,7 @@ from plenodepth.timing import StageClock
 
 Float32 = NDArray[np.float32]
 
-Output = Literal["depth", "sigma", "confidence", "virtual", "cloud", "central", "picture"]
+Output = Literal["depth", "sigma", "confidence", "virtual", "cloud", "central", "picture", "dense"]
 
 SUFFIXES: dict[Output, str] = {
     "depth": "depth.tiff",
@@ -51,10 +52,12 @@ SUFFIXES: dict[Output, str] = {
     "cloud": "ply",
     "central": "csad.tiff",
     "picture": "png",
+    "dense": "dense.tiff",  # and others: see `CentralView.write`
 }
 # Virtual depth is left out where there are millimetres: next to nobody opens it.
 DEFAULT_OUTPUTS: tuple[Output, ...] = ("depth", "sigma", "confidence", "cloud", "central", "picture")
 GRID_OUTPUTS: tuple[Output, ...] = ("virtual", "confidence", "picture")
+DENSE_OUTPUTS: tuple[Output, ...] = ("dense",)
 
 VIRTUAL_SUFFIX = f".{SUFFIXES['virtual']}"
 MODELS: dict[str, ApertureModel] = {"off": "off", "slope": "slope", "per_pixel": "per_pixel"}
@@ -93,6 +96,7 @@ class DepthSummary:
     quality: Quality  # whether the map as a whole can be trusted
     settings: SettingsFile
     metric: bool = True
+    dense: dict[str, float] | None = None  # see `CentralView.summary`
 
     def content(self) -> dict[str, Any]:
         """The summary as NAME.json holds it."""
@@ -108,6 +112,7 @@ class DepthSummary:
         content["settings"] = settings_content(self.settings)
         left_out = [name for name in content if name.endswith("_mm") and not self.metric]
         left_out += [] if self.note else ["note"]
+        left_out += [] if self.dense else ["dense"]
         left_out += [] if self.quality.problem else ["problem"]
         return {name: value for name, value in content.items() if name not in left_out}
 
@@ -135,6 +140,7 @@ class DepthResult:
     virtual: VirtualDepthMap
     metric: MetricDepthMap | None
     summary: DepthSummary
+    dense: CentralView | None = None  # where it was asked for
 
     @property
     def name(self) -> str:
@@ -183,10 +189,11 @@ class DepthResult:
         """Write the chosen files into a folder, all or none, and return their paths; the folder is made if need be.
 
         depth: NAME.depth.tiff (mm); sigma: NAME.sigma.tiff (mm); confidence: NAME.confidence.tiff; virtual:
-        NAME.virtual.tiff; cloud: NAME.ply; central: NAME.csad.tiff (mm); picture: NAME.png. NAME.json, the summary, is
+        NAME.virtual.tiff; cloud: NAME.ply; central: NAME.csad.tiff (mm); picture: NAME.png; dense: NAME.view.png,
+        NAME.dense.tiff and others, see `CentralView.write`, and with mm NAME.dense.ply. NAME.json, the summary, is
         always written. The default is all but the virtual depth, which only a camera known by its lens grid needs.
         """
-        chosen = require_outputs(outputs, self.camera)
+        chosen = require_outputs(outputs, self.camera, dense=self.dense is not None)
         target = Path(folder)
         require_writable(target)
         cloud = self.cloud if "cloud" in chosen else None
@@ -197,6 +204,8 @@ class DepthResult:
                 tasks = [pool.submit(self._write_picture, unfinished)] if "picture" in chosen else []
                 if cloud is not None:
                     tasks.append(pool.submit(write_cloud, cloud, unfinished / f"{self.name}.ply"))
+                if self.dense is not None and "dense" in chosen:
+                    tasks.append(pool.submit(self._write_dense, self.dense, unfinished))
                 tasks.append(pool.submit(self._write_maps, maps, unfinished))
                 for task in reversed(tasks):  # of several files that fail, a map is named
                     task.result()
@@ -237,24 +246,37 @@ class DepthResult:
         for name, values in maps.items():
             write_float_map(values, folder / f"{self.name}.{SUFFIXES[name]}", compressed=False)
 
+    @property
+    def _warning(self) -> str:
+        """What stands above the pictures of a map that is not to be trusted."""
+        return "do not trust this map: see the file .json" if self.summary.quality.doubtful else ""
+
+    def _write_dense(self, view: CentralView, folder: Path) -> None:
+        view.write(folder, self.name, warning=self._warning)
+        if isinstance(self.camera, PlenopticCamera):
+            write_cloud(view.cloud(self.camera), folder / f"{self.name}.dense.ply")
+
     def _write_picture(self, folder: Path) -> None:
         kind = "refined" if self.virtual.refined else "coarse"
         cue = "blur aware" if self.summary.settings.depth.blur else "disparity only"
         title = f"{self.name}: {kind}, {cue}"
         shown = (self.virtual.virtual_depth, "virtual depth") if self.metric is None else (self.metric.depth, "mm")
-        warning = "do not trust this map: see the file .json" if self.summary.quality.doubtful else ""
-        write_image(depth_picture(shown[0], title, shown[1], warning=warning), folder / f"{self.name}.png")
+        write_image(depth_picture(shown[0], title, shown[1], warning=self._warning), folder / f"{self.name}.png")
 
 
-def require_outputs(outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera) -> tuple[Output, ...]:
-    """The outputs to write, by default those that suit the camera. Refuses unknown ones, and millimetres of a grid."""
+def require_outputs(
+    outputs: Sequence[Output] | None, camera: PlenopticCamera | GridCamera, *, dense: bool = False
+) -> tuple[Output, ...]:
+    """The outputs to write, by default those that suit the camera. Refuses unknown ones, and what there is not."""
     calibrated = isinstance(camera, PlenopticCamera)
     if outputs is None:
-        return DEFAULT_OUTPUTS if calibrated else GRID_OUTPUTS
+        return (*(DEFAULT_OUTPUTS if calibrated else GRID_OUTPUTS), *DENSE_OUTPUTS[: int(dense)])
     for name in outputs:
         if name not in SUFFIXES:
             raise InputError(f"names '{name}'", field="outputs", fix=f"choose among {', '.join(SUFFIXES)}")
-        if not calibrated and name not in GRID_OUTPUTS:
+        if name == "dense" and not dense:
+            raise InputError("names dense, which was not estimated", field="outputs", fix="give --dense")
+        if not calibrated and name not in (*GRID_OUTPUTS, *DENSE_OUTPUTS):
             raise InputError(f"names {name}: {NEEDS_CALIBRATION}", field="outputs", fix="give virtual")
     return tuple(outputs)
 

@@ -14,6 +14,7 @@ from scipy.ndimage import zoom
 
 from plenodepth.camera import preset
 from plenodepth.compiling import is_kept
+from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.kernels.cpu.sweep import coarse_band, refined_band
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import write_image
@@ -50,7 +51,9 @@ def warm_up(report: Callable[[str], None]) -> None:
             report(f"{'refined' if refined else 'coarse'}, aperture model {model}")
             image = load_raw(place / "raw.png", camera, white=place / "white.png" if model == "off" else None)
             settings = DepthSettings(refined=refined, aperture_model=model)
-            estimate_depth(image, camera, settings).save(place / "out", tuple(SUFFIXES))
+            dense = DenseSettings(enabled=not refined)
+            outputs = [name for name in SUFFIXES if dense.enabled or name != "dense"]
+            estimate_depth(image, camera, settings, dense=dense).save(place / "out", outputs)
 
 
 def _texture(height: int, width: int) -> NDArray[np.uint8]:

@@ -68,6 +68,18 @@ SEEN_REACH = 0.505  # of |v|, in pitches: lenses up to this distance see the sam
 NEAREST_REACH = 1.01  # pitches: lenses up to this distance always take part
 RIVALS = 5  # hypotheses over the whole range that the result is compared with, for its confidence
 
+# --- costs collected in another view --------------------------------------------------------------------------------
+
+# px²: a pair of pixels counts for one side of the micro-images if both stand on it; a product of their offsets from the
+# middle down to minus this still does.
+ACROSS = np.float32(2.0)
+COLLECTED_REACH = 2  # px to each side: the window over which collected costs are summed
+LEAST_COLLECTED = np.float32(100.0)  # weight of the comparisons that a collected cost needs
+LEAST_SIDE = np.float32(0.15)  # share of that weight that one side of the micro-images needs to count by itself
+# What the cost of one side is multiplied by before it competes with that of all views: where nothing is occluded, the
+# best of four sides is lower by chance.
+SIDE_PENALTY = np.float32(1.3)
+
 # --- agreement of neighbouring views --------------------------------------------------------------------------------
 
 AGREEMENT = 0.05  # relative difference of 1/v up to which two views tell the same depth

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plenodepth.compiling import formula, inlined, inner
-from plenodepth.depth.kernels.constants import LEAST_COMMON_WIDTH, MISSING, UNUSABLE
+from plenodepth.depth.kernels.constants import ACROSS, LEAST_COMMON_WIDTH, MISSING, UNUSABLE
 from plenodepth.depth.kernels.scalar import (
     bilinear_weights,
     disparity_gain,
@@ -182,6 +182,37 @@ def add_differences(reference, target, start, side, pair, weight, sums):
             counts = where((difference <= UNUSABLE) & both, alike, f4(0))
             store(sums, p, load(sums, p) + counts * difference)
             store(sums, p + size, load(sums, p + size) + counts)
+
+
+@inner
+def add_differences_by_side(reference, target, start, side, pair, weight, sums):
+    """As `add_differences`, twice: for pairs of pixels on one side, left or right, of both micro-images, and for pairs
+    on one side, above or below.
+
+    `sums` is (4 · side² + lanes,). A pixel's offset from the centre of its micro-image says through which part of the
+    main lens it looks: pairs on one side look through one half of it.
+    """
+    size, amount, dx, dy = side * side, max(-pair.blur, f4(0)), pair.disparity_x, pair.disparity_y
+    shift = start + pair.row_shift * side + pair.column_shift
+    for row in range(pair.low, pair.high + 1):
+        y = f4(row) - pair.center_y
+        other_y = y + dy
+        vertical = f4(1) if y * other_y >= -ACROSS else f4(0)
+        for column in range(pair.first, pair.last + 1, LANES):
+            p, x = row * side + column, count_up(f4(column) - pair.center_x)
+            value = interpolated_lanes(target, p + shift, side, pair)
+            difference = abs(load(reference, p) + amount * load(reference, p + size) - value)
+            other_x = x + dx
+            here, there = x * x + y * y, other_x * other_x + other_y * other_y
+            alike = weight * similarity(here + pair.light_offset, there, pair.dissimilarity)
+            both = (here <= pair.squared_radius) & (there <= pair.other_squared_radius)
+            counts = where((difference <= UNUSABLE) & both, alike, f4(0))
+            horizontal = where(f4(0) - x * other_x <= ACROSS, counts, f4(0))
+            upright = vertical * counts
+            store(sums, p, load(sums, p) + horizontal * difference)
+            store(sums, p + size, load(sums, p + size) + horizontal)
+            store(sums, p + 2 * size, load(sums, p + 2 * size) + upright * difference)
+            store(sums, p + 3 * size, load(sums, p + 3 * size) + upright)
 
 
 @inner

@@ -24,6 +24,7 @@ class Difference(NamedTuple):
     pixel_weight: Float32  # (side, side): what each pixel counts, 0 where there is none
     view_weight: float
     noise_deficit: float
+    disparity: Float32  # (2,) px: offset from the centre in the target minus that in the reference
 
 
 def view_costs(
@@ -148,6 +149,7 @@ def pair_differences(
             weight.astype(np.float32),
             float(views.weight[parity, n]),
             noise_deficit(tiles.noise, fraction, float(blur)),
+            np.asarray(gain * baseline, np.float32),
         )
 
 
