@@ -24,7 +24,7 @@ demo: $(WARM) ## simulate a scene through an R12 camera, estimate its depth, com
 	@$(BIN)/plenodepth camera show r12-e --figure demo/r12-e.png
 	@echo "==> examples/demo.py: a simulated scene and its depth (about a minute)"
 	@$(BIN)/python examples/demo.py demo
-	@echo "==> look at demo/demo.png; clouds and maps are in demo/coarse and demo/refined"
+	@echo "==> look at demo/demo.png; the picture that the camera took, with its depth, is demo/coarse/raw.view.png; clouds and maps are beside it and in demo/refined"
 
 test: style $(WARM) ## lint, and every test that is not slow (what CI runs)
 	@$(call beside-types,"every test that is not slow",-m "not slow")
