@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -57,3 +58,39 @@ def test_a_changed_constant_takes_effect_though_the_kernels_file_is_the_same(tmp
 def test_every_kernel_of_the_matching_depends_on_its_constants() -> None:
     for path in (PACKAGE / "depth/kernels/cpu").glob("[a-z]*.py"):
         assert PACKAGE / CONSTANTS in imported_sources(path), path.name
+
+
+KERNEL = """
+from plenodepth.compiling import compiled
+
+@compiled
+def doubled(x):
+    return x + x
+"""
+COMPILE_IT = """
+import sys, time
+from numba.core.caching import IndexDataCacheFile
+
+save = IndexDataCacheFile._save_index
+def slowly(self, overloads):
+    time.sleep(1)  # between reading the list of what is kept and writing it
+    save(self, overloads)
+
+IndexDataCacheFile._save_index = slowly
+from kernel import doubled
+doubled(eval(sys.argv[1]))
+"""
+
+
+def test_processes_that_compile_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    values = ("1", "1.0", "1j")
+    running = [subprocess.Popen([sys.executable, "-c", COMPILE_IT, value], env=environment) for value in values]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    (index,) = (tmp_path / "cache").glob("*/*/kernel.doubled-*.nbi")
+    with index.open("rb") as file:
+        pickle.load(file)  # Numba's version
+        _, kept = pickle.loads(file.read())
+    assert len(set(kept.values())) == len(values)
+    assert all((index.parent / name).is_file() for name in kept.values())

@@ -110,13 +110,35 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
     """Compiled kernels on disk.
 
     Numba's own loads all that it knows to compile before it loads a kernel that need not be compiled: a third of a
-    second of every command.
+    second of every command. And of two processes that save at the same time, it may lose what one of them saved, or
+    give both the same file.
     """
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)  # what kernels call to allocate and to count references
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, target_context)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        with _one_at_a_time(self.cache_path):
+            super().save_overload(signature, compiled)
+
+
+@contextmanager
+def _one_at_a_time(folder: str) -> Iterator[None]:
+    """Wait until no other process is inside such a block for a folder; at once where that cannot be arranged."""
+    try:
+        import fcntl
+
+        file = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    except (ImportError, OSError):  # Windows; a folder that nobody may write to
+        yield
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
 
 
 def _compile_lazily(function: Any, *, cache: bool = True, **options: Any) -> Any:

@@ -281,7 +281,8 @@ def on_disk(options: str, disk: Path, *arguments: object) -> OnDisk:
     listing = disk.with_suffix(".list")
     command = [*UNSHARE, "sh", "-c", ON_A_DISK, "sh", options, disk, listing, SCRIPT, *arguments]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    return OnDisk(done.returncode, done.stdout, done.stderr.splitlines(), listing.read_text().splitlines())
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("compiling kernels")]
+    return OnDisk(done.returncode, done.stdout, lines, listing.read_text().splitlines())
 
 
 def why_no_disk() -> str:
