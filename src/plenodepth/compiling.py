@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numba as nb
@@ -141,19 +142,22 @@ def _one_at_a_time(folder: str) -> Iterator[None]:
         os.close(file)
 
 
+_naming_a_folder = Lock()  # files are read, and their kernels loaded, while another thread loads others
+
+
 def _compile_lazily(function: Any, *, cache: bool = True, **options: Any) -> Any:
-    before = nb.config.CACHE_DIR
+    # A wrapper for calls from C would be compiled for each kernel, too, and nothing calls them from there.
+    options |= {"nogil": True, "fastmath": FAST, "error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher = nb.njit(**options)(function)
     if cache:
-        nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))  # read by njit, right here
-    try:
-        # A wrapper for calls from C would be compiled for each kernel, too, and nothing calls them from there.
-        options |= {"nogil": True, "fastmath": FAST, "error_model": "numpy", "no_cfunc_wrapper": True}
-        dispatcher = nb.njit(**options)(function)
-        if cache:
-            dispatcher._cache = _KernelCache(function)
-        return dispatcher
-    finally:
-        nb.config.CACHE_DIR = before
+        with _naming_a_folder:
+            before = nb.config.CACHE_DIR
+            nb.config.CACHE_DIR = kernel_cache(Path(function.__code__.co_filename))
+            try:
+                dispatcher._cache = _KernelCache(function)  # reads that, right here
+            finally:
+                nb.config.CACHE_DIR = before
+    return dispatcher
 
 
 @contextmanager
