@@ -23,6 +23,7 @@ from plenodepth.camera import PlenopticCamera
 from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.settings import DepthSettings
+from plenodepth.io import read_float_map
 from plenodepth.metric import central_points
 from plenodepth.sim.packed_scene import pack_scene
 from plenodepth.sim.render import RenderSettings
@@ -45,10 +46,11 @@ def camera() -> PlenopticCamera:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A frame with its dense view, and the truth (h, w) of that."""
+    """A frame with its dense view, and the truth (h, w) of that and of the raw image's pixels."""
 
     result: plenodepth.DepthResult
     truth: NDArray[np.float32]
+    pixel_truth: NDArray[np.float32]
     edge: NDArray[np.bool_]
 
 
@@ -60,7 +62,8 @@ def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     simulate_white(4.0, camera(), folder / "white", settings)
     image = _image(folder)
     truth = _truth(scene)
-    return Judged(plenodepth.estimate_depth(image, camera(), dense=DENSE), truth, _edges(truth))
+    pixel_truth = read_float_map(folder / "scene" / "depth.tiff")
+    return Judged(plenodepth.estimate_depth(image, camera(), dense=DENSE), truth, pixel_truth, _edges(truth))
 
 
 def _image(folder: Path) -> plenodepth.RawImage:
@@ -99,6 +102,27 @@ def test_the_dense_view_is_complete_and_better_than_the_coarse_one(judged: Judge
     assert np.isfinite(view.depth).mean() >= 0.97
     assert shares["dense"][0] <= 3
     assert shares["dense"][1] < 0.8 * shares["coarse"][1]
+
+
+def test_its_pixels_are_more_and_more_exact_than_refined_ones(judged: Judged) -> None:
+    image, truth = judged.result.image, judged.pixel_truth
+    shares, scatters, spreads = [], [], []
+    print("\n| | with depth % | median error % | scatter % | > 5 % | within 1 σ, 2 σ % |\n|---|---|---|---|---|---|")
+    for name, dense in (("refined", None), ("refined, dense", DENSE)):
+        found = plenodepth.estimate_depth(image, camera(), DepthSettings(refined=True), dense=dense)
+        there = np.isfinite(found.z) & np.isfinite(truth)
+        error = (found.z / truth - 1)[there]
+        scatter = 1.4826 * float(np.median(np.abs(error - np.median(error))))
+        within = [100 * float((np.abs(found.z - truth)[there] < t * found.sigma[there]).mean()) for t in (1, 2)]
+        bad = 100 * float((np.abs(error) > 0.05).mean())
+        numbers = (100 * there.sum() / np.isfinite(truth).sum(), 100 * np.median(np.abs(error)), 100 * scatter, bad)
+        print(f"| {name} | {' | '.join(f'{value:.2f}' for value in numbers)} | {within[0]:.0f}, {within[1]:.0f} |")
+        shares.append(there.sum())
+        scatters.append(scatter)
+        spreads.append(within[1])
+    assert shares[1] > shares[0]
+    assert scatters[1] < 0.5 * scatters[0]
+    assert spreads[1] >= 93
 
 
 def test_sigma_and_confidence_are_true(judged: Judged) -> None:

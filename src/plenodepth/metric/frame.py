@@ -49,7 +49,8 @@ def estimate_depth(
 
     A camera that is known by its lens grid only gives virtual depth; where the grid does not tell the sign of that, it
     is found in the image (and is that of the result's `camera`). `DenseSettings(enabled=True)` adds the dense central
-    view. `threads`: by default one per core.
+    view; with `DepthSettings(refined=True)` as well, the depths of the raw image's pixels are those of that view, where
+    they look. `threads`: by default one per core.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")  # of a wall, 900 mm away
@@ -65,18 +66,28 @@ def estimate_depth(
     with limited_threads(threads):
         with clock.stage("search"):
             camera, sign_note = with_depth_sign(image, camera, threads=threads)
-            estimated = estimate_virtual_depth(image, camera, settings, threads=threads, progress=progress)
+            # The pixels of a dense result see what the view does, for which one depth per micro-image is enough.
+            searched = replace(settings, refined=settings.refined and not dense.enabled)
+            estimated = estimate_virtual_depth(image, camera, searched, threads=threads, progress=progress)
         with clock.stage("filter"):
             quality = judged(estimated, image, camera, settings)
             virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
             del estimated  # for a refined map, as much memory as the image
         if dense.enabled:
-            from plenodepth.metric.dense.view import dense_central_view, within
+            from plenodepth.metric.dense.pixels import pixel_map
+            from plenodepth.metric.dense.view import central_view_of, within
+            from plenodepth.metric.dense.virtual_view import virtual_view
 
             with clock.stage("dense"):
-                view = dense_central_view(image, camera, virtual, settings, dense, threads=threads, progress=progress)
-                view = within(view, filters.near, filters.far)
+                model, limits = virtual.aperture_model, (filters.near, filters.far)
+                found = virtual_view(image, camera, virtual, settings, dense, threads=threads, progress=progress)
+                view = within(central_view_of(found, camera, dense.scale, model), *limits)
                 quality = with_dense(quality, view.summary["unconfirmed_fraction"])
+                if settings.refined:
+                    note = virtual.aperture_note
+                    virtual = replace(pixel_map(found, camera, model), aperture_note=note)
+                    virtual = apply_filters(virtual, camera, filters, settings.virtual_range)
+                del found
         if isinstance(camera, PlenopticCamera):
             with clock.stage("metric"):
                 metric = metric_depth_map(virtual, camera)

@@ -47,11 +47,12 @@ def warm_up(report: Callable[[str], None]) -> None:
         place = Path(folder)
         write_image(_texture(camera.sensor.height, camera.sensor.width), place / "raw.png")
         write_image(np.full((camera.sensor.height, camera.sensor.width), 200, np.uint8), place / "white.png")
-        for refined, model in product((False, True), MODELS):
-            report(f"{'refined' if refined else 'coarse'}, aperture model {model}")
+        for (refined, with_view), model in product(((False, True), (True, False), (True, True)), MODELS):
+            kind = ("refined" if refined else "coarse") + (", dense view" if with_view else "")
+            report(f"{kind}, aperture model {model}")
             image = load_raw(place / "raw.png", camera, white=place / "white.png" if model == "off" else None)
             settings = DepthSettings(refined=refined, aperture_model=model)
-            dense = DenseSettings(enabled=not refined)
+            dense = DenseSettings(enabled=with_view)
             outputs = [name for name in SUFFIXES if dense.enabled or name != "dense"]
             estimate_depth(image, camera, settings, dense=dense).save(place / "out", outputs)
 

@@ -149,11 +149,40 @@ def test_a_camera_known_by_its_grid_has_a_view_of_virtual_depth(tmp_path: Path) 
     assert not any(path.name.endswith(".dense.ply") for path in found.save(tmp_path))
 
 
-def test_one_depth_per_pixel_serves_as_well_as_one_per_micro_image() -> None:
+@cache
+def fused() -> plenodepth.DepthResult:
+    return plenodepth.estimate_depth(image(), camera(), plenodepth.DepthSettings(refined=True), dense=DENSE)
+
+
+def test_refined_depths_are_twice_as_exact_and_there_are_more_of_them() -> None:
+    truth = read_float_map(scene_shot(scene(), camera(), FRAME) / "depth.tiff")
+    alone = plenodepth.estimate_depth(image(), camera(), plenodepth.DepthSettings(refined=True)).z
+    there, before = (np.isfinite(values) & np.isfinite(truth) for values in (fused().z, alone))
+    error, error_before = (fused().z / truth - 1)[there], (alone / truth - 1)[before]
+    assert there.sum() > 1.1 * before.sum()
+    assert np.median(np.abs(error)) < 0.6 * np.median(np.abs(error_before))
+    assert (np.abs(error) > 0.05).mean() < 0.5 * (np.abs(error_before) > 0.05).mean()
+    within = np.abs(fused().z - truth)[there] < 2 * fused().sigma[there]
+    assert within.mean() > 0.9
+
+
+def test_every_depth_has_a_sigma_a_confidence_and_a_count() -> None:
+    found = fused().virtual
+    there = np.isfinite(found.virtual_depth)
+    assert found.refined
+    assert (found.sigma[there] > 0).all()
+    assert (found.confidence[there] > 0).all()
+    assert (found.confidence[~there] == 0).all()
+    assert found.views[there].max() > 5
+
+
+def test_its_own_files_and_threads(tmp_path: Path) -> None:
     settings = plenodepth.DepthSettings(refined=True)
-    view = plenodepth.estimate_depth(image(), camera(), settings, dense=DENSE).dense
-    depth, index = truth()
-    assert np.nanmedian(np.abs(view.depth / depth - 1)[index < 2]) < 0.01
+    one = plenodepth.estimate_depth(image(), camera(), settings, dense=DENSE, threads=1)
+    for name in ("virtual_depth", "sigma", "confidence"):
+        np.testing.assert_array_equal(getattr(one.virtual, name), getattr(fused().virtual, name), err_msg=name)
+    fused().save(tmp_path)
+    assert read_float_map(tmp_path / "raw.depth.tiff").shape == image().gray.shape
 
 
 def test_outputs_that_were_not_estimated_and_settings_that_cannot_be_are_refused() -> None:

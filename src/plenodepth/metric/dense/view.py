@@ -1,12 +1,4 @@
-"""The dense central view: what a pinhole in place of the main lens sees, with one depth for every pixel.
-
-1. Every pixel of the raw image is compared with its neighbouring views at every hypothesis, and its cost collected in
-   the pixel of the central view that would see its point (`depth.collected_costs`). Behind the edge of something
-   nearer, views through one half of the main lens count alone.
-2. Semi-global matching chooses a hypothesis for every pixel: twice, the second time with penalties that are lower where
-   the view itself, made sharp by the first choice, has an edge (`surfaces`, `light`).
-3. Depth between the hypotheses comes from the pixel's own costs, and is averaged over what lies on the same surface.
-"""
+"""The dense view in millimetres, and within limits."""
 
 from __future__ import annotations
 
@@ -17,76 +9,29 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, lens_distances
 from plenodepth.camera.depth import depth_scale_coefficients, scaled_for
-from plenodepth.depth.collected_costs import collected_costs
-from plenodepth.depth.dense_settings import DenseSettings
-from plenodepth.depth.estimate import Progress
-from plenodepth.depth.maps import VirtualDepthMap
-from plenodepth.depth.settings import DepthSettings
-from plenodepth.depth.views import plan_views
-from plenodepth.errors import InputError
+from plenodepth.camera.model import ApertureModel
 from plenodepth.metric.dense.central_view import CentralView
-from plenodepth.metric.dense.light import edges_of, in_pixels, sharp_light, shown_lenses, textured
-from plenodepth.metric.dense.places import lens_places, view_shape
-from plenodepth.metric.dense.surfaces import (
-    labels_of,
-    normalise_costs,
-    summed_along_lines,
-    surface_of,
-    with_level_of_lenses,
-)
-from plenodepth.metric.dense.trust import confidence_of, distance_to_others, sigma_of
+from plenodepth.metric.dense.virtual_view import VirtualView
 from plenodepth.metric.kernels.maps import find_metric
-from plenodepth.raw.image import RawImage
 from plenodepth.threads import each_band
 
 Float32 = NDArray[np.float32]
 
-LEVEL_REACH = 14  # px
 
-
-def dense_central_view(
-    image: RawImage,
-    camera: PlenopticCamera | GridCamera,
-    virtual_map: VirtualDepthMap,
-    settings: DepthSettings | None = None,
-    dense: DenseSettings | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+def central_view_of(
+    view: VirtualView, camera: PlenopticCamera | GridCamera, scale: int, model: ApertureModel
 ) -> CentralView:
-    """The dense central view of a clean image; `virtual_map` is its virtual depth, by `settings`."""
-    dense, model = dense or DenseSettings(), virtual_map.aperture_model
-    if model == "slope":
-        raise InputError("slope is not for a dense view", field="aperture_model", fix="use off or per_pixel")
-    search = replace(
-        settings or DepthSettings(), refined=True, hypotheses=dense.hypotheses, search="sweep", kernel="cpu"
-    )
-    views, shape = plan_views(camera, search, image.noise, model), view_shape(camera, dense.scale)
-    places = lens_places(camera, views.inverse_depths, dense.scale)
-    costs = collected_costs(image, camera, search, model, views, places, shape, threads=threads, progress=progress)
-    lenses = shown_lenses(camera, virtual_map, views, places, shape)
-    normalise_costs(costs, image.noise, textured(lenses, shape))
-    steepness = None
-    for _ in range(2 if dense.smoothness else 1):
-        total = summed_along_lines(costs, dense.smoothness, steepness)
-        label = labels_of(costs, total)
-        light, seen, agreeing = sharp_light(image, lenses, label)
-        steepness = edges_of(light)
-    surface = surface_of(costs, total, label, dense.surface)
-    surface = surface._replace(inverse=with_level_of_lenses(surface.inverse, lenses, LEVEL_REACH))
-    filled = surface.information == 0
-    distance = distance_to_others(filled)
-    surface = surface._replace(inverse=np.where(distance <= dense.fill, surface.inverse, np.float32(np.nan)))
-    confidence = confidence_of(surface, label, seen, agreeing, filled)
-    inverse = surface.inverse
-    maps = np.float32(1) / inverse, sigma_of(surface, distance) / (inverse * inverse), confidence
+    """The dense view in mm, or in virtual depth for a camera known by its grid only.
+
+    `scale` is the side of its pixels in pixels of the sensor, `model` that by which it was made.
+    """
+    inverse = view.inverse
+    maps = np.float32(1) / inverse, view.sigma / (inverse * inverse), view.confidence
     if isinstance(camera, PlenopticCamera):
-        maps = _in_mm(maps, in_pixels(lenses.nearest, shape), scaled_for(camera, model))
-    there = np.isfinite(maps[0])
-    side = np.take_along_axis(costs.side, np.maximum(label, 0)[..., None].astype(np.int64), axis=2)[..., 0]
-    return CentralView(
-        *maps, light, agreeing, filled & there, side, scale=dense.scale, metric=isinstance(camera, PlenopticCamera)
-    )
+        maps = _in_mm(maps, view.owner, scaled_for(camera, model))
+    filled = view.filled & np.isfinite(maps[0])
+    metric = isinstance(camera, PlenopticCamera)
+    return CentralView(*maps, view.light, view.micro_images, filled, view.side, scale=scale, metric=metric)
 
 
 def within(view: CentralView, near: float | None, far: float | None) -> CentralView:
