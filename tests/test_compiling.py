@@ -7,10 +7,16 @@ import pickle
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+from numba.core.caching import CompileResultCacheImpl
+
 import plenodepth
-from plenodepth.compiling import imported_sources
+from plenodepth.compiling import imported_sources, kernel_cache
 
 PACKAGE = Path(plenodepth.__file__).parent
 CONSTANTS = Path("depth/kernels/constants.py")
@@ -94,3 +100,26 @@ def test_processes_that_compile_at_the_same_time_lose_nothing(tmp_path: Path) ->
         _, kept = pickle.loads(file.read())
     assert len(set(kept.values())) == len(values)
     assert all((index.parent / name).is_file() for name in kept.values())
+
+
+def test_kernels_that_two_threads_load_are_kept_in_their_own_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = CompileResultCacheImpl.__init__
+
+    def slowly(self: CompileResultCacheImpl, function: object) -> None:
+        time.sleep(0.05)  # between naming the folder and reading the name
+        read(self, function)
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(CompileResultCacheImpl, "__init__", slowly)
+    modules = []
+    for number in range(6):
+        name = f"kernel_{tmp_path.name}_{number}"
+        (tmp_path / f"{name}.py").write_text(f"# {number}{KERNEL}", encoding="utf-8")
+        modules.append(name)
+    monkeypatch.syspath_prepend(tmp_path)
+    with ThreadPoolExecutor(len(modules)) as pool:
+        loaded = list(pool.map(import_module, modules))
+    for module in loaded:
+        assert Path(module.doubled._cache.cache_path).is_relative_to(kernel_cache(Path(module.__file__)))
