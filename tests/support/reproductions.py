@@ -41,7 +41,22 @@ METHODS = ("BLADE", "BLADEu", "DISP", "aware", "aware + Γ", "BLADE, linear Γ",
 ERRORS = (0.021, 0.11, 0.095, 0.008, 0.006, 0.027, 0.034, 0.052)  # about these
 PLACES = {"r12-a": (265, 385, 10), "r12-b": (450, 900, 50), "r12-c": (500, 1000, 50), "r12-es": (500, 1900, 100)}
 SCENES = ("calib", "plane-1", "plane-2", "figurines-1", "figurines-2")
-TABLE = ("B/C/S", "D/C/S", "B/R/S", "D/R/S", "B/C/U", "D/C/U", "B/R/U", "D/R/U", "A/C/U", "A/C/S", "A/R/U", "A/R/S")
+TABLE = (
+    "B/C/S",
+    "D/C/S",
+    "B/R/S",
+    "D/R/S",
+    "B/C/U",
+    "D/C/U",
+    "B/R/U",
+    "D/R/U",
+    "A/C/U",
+    "A/C/S",
+    "A/R/U",
+    "A/R/S",
+    "A/V/U",
+    "A/V/S",
+)
 STATEMENT = Check("B is better than D", ours=0.0, paper=None, asked=None, unit="", met=False)
 
 

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from plenodepth.cache import cache_key, content_hash
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.model import ApertureModel
+from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.estimate import estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.io import atomic_path
 from plenodepth.io.images import read_image
+from plenodepth.metric.dense.pixels import pixel_map
+from plenodepth.metric.dense.virtual_view import virtual_view
 from plenodepth.raw import clean_image
 from plenodepth.raw.image import RawImage
 from plenodepth.studies.reproduction.datasets import Dataset
@@ -42,27 +45,40 @@ def map_job(
     *,
     camera: CameraModel = "blur_aware",
     white: Path | None = None,
+    dense: bool = False,
 ) -> Job[Path]:
     """Estimate the depth map of a frame. It does not depend on Γ, so methods that differ in Γ alone share it.
 
-    `white`: by default the dataset's own white image.
+    `white`: by default the dataset's own white image. `dense`: the map is that of the raw image's pixels in the dense
+    view, with refined settings.
     """
     searched = replace(settings, virtual_range=dataset.virtual_range)
-    arguments = (dataset.calibration.name, image, white or dataset.white, dataset.model(camera), searched)
+    arguments = (dataset.calibration.name, image, white or dataset.white, dataset.model(camera), searched, dense)
     weight = REFINED_WEIGHT if settings.refined else 1.0
     return Job(estimate_map, arguments, stage, f"{dataset.name}, {image.parent.name}", weight=weight)
 
 
 def estimate_map(
-    study: Study, name: str, image: Path, white: Path, camera: PlenopticCamera, settings: DepthSettings
+    study: Study,
+    name: str,
+    image: Path,
+    white: Path,
+    camera: PlenopticCamera,
+    settings: DepthSettings,
+    dense: bool = False,
 ) -> Path:
     """The file with the filtered map of a frame; its name begins with `name`."""
     camera = first_equal_camera(replace(camera, depth_scale=None, depth_scale_model="off"))
-    key = cache_key({"camera": camera, "settings": settings, "filters": FILTERS}, [image, white])
+    parts = {"camera": camera, "settings": settings, "filters": FILTERS}
+    key = cache_key(parts | ({"dense": DenseSettings()} if dense else {}), [image, white])
     work, file = study.work_folder("maps"), f"{name}-{key[:20]}.npz"
     if not work.has(file):
-        found = estimate_virtual_depth(clean_frame(image, white, camera), camera, settings, threads=study.threads)
+        clean, searched = clean_frame(image, white, camera), replace(settings, refined=settings.refined and not dense)
+        found = estimate_virtual_depth(clean, camera, searched, threads=study.threads)
         found = apply_filters(found, camera, FILTERS, settings.virtual_range)
+        if dense:
+            view = virtual_view(clean, camera, found, settings, threads=study.threads)
+            found = apply_filters(pixel_map(view, camera, found.aperture_model), camera, FILTERS)
         arrays: dict[str, Any] = {name: getattr(found, name) for name in ARRAYS}
         save_arrays(work / file, **arrays, refined=found.refined, model=found.aperture_model, note=found.aperture_note)
     return work / file

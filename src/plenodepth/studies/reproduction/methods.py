@@ -20,6 +20,7 @@ class Method:
     camera: CameraModel = "blur_aware"
     scaling: Scaling = "none"
     scaled_as: DepthSettings | None = None  # Γ is that of maps with these settings; None: of its own
+    dense: bool = False  # the pixels of the raw image see what the dense view does
 
 
 # The paper's settings leave the aperture to Γ. Searches are sweeps: the published golden section takes wrong minima.
@@ -46,7 +47,7 @@ RELATIVE_METHODS = (*QUICK_METHODS, LINEAR, GOLDEN_S, BLOCKS)
 
 
 def table_methods() -> tuple[Method, ...]:
-    """The paper's eight of its table 2, in its order, and ours: the aperture undone, with and without Γ."""
+    """The paper's eight of its table 2, in its order, and ours: the aperture undone, with and without Γ, and dense."""
     methods = []
     scalings: tuple[tuple[Scaling, str], ...] = (("quadratic", "S"), ("none", "U"))
     for scaling, letter in scalings:
@@ -59,4 +60,7 @@ def table_methods() -> tuple[Method, ...]:
         aware = replace(AWARE, refined=refined)
         methods.append(Method(f"A/{size}/U", aware))
         methods.append(Method(f"A/{size}/S", aware, scaling="best"))
+    view = replace(AWARE, refined=True)
+    methods.append(Method("A/V/U", view, dense=True))
+    methods.append(Method("A/V/S", view, scaling="best", scaled_as=AWARE, dense=True))
     return tuple(methods)

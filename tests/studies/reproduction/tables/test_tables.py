@@ -82,7 +82,7 @@ def test_what_is_not_reached_is_said() -> None:
 
 def absolute_result(out: Path, worse: str | None = None) -> AbsoluteResult:
     """Every variant as good as its letters say; one may be worse in one scene."""
-    size = {"B": 0, "D": 1, "A": -2, "S": 0, "U": 20, "C": 0, "R": 3}
+    size = {"B": 0, "D": 1, "A": -2, "S": 0, "U": 20, "C": 0, "R": 3, "V": 4}
     made = handmade_absolute(out, (4, 5))
     scenes = {
         scene: {
@@ -102,7 +102,7 @@ def absolute_result(out: Path, worse: str | None = None) -> AbsoluteResult:
 
 def test_the_best_variant_counts(tmp_path: Path) -> None:
     (first, _), checks = absolute_tables(absolute_result(tmp_path))
-    assert len(first.rows) == 12
+    assert len(first.rows) == 14
     assert all(len(row) == len(first.columns) for row in first.rows)
     best = named(checks, "best variant")
     assert "A/C/S" in best.what

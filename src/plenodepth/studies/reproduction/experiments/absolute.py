@@ -77,7 +77,7 @@ def plan_absolute(study: Study, datasets: Mapping[str, Dataset]) -> Job[Absolute
         truth = Job(save_true_map, (scene, files, dataset.camera, pose), STAGE, f"{scene}, scan")
         truths.append((scene, truth))
         for method in table_methods():
-            depth_map = map_job(dataset, files.image, method.settings, STAGE, camera=method.camera)
+            depth_map = map_job(dataset, files.image, method.settings, STAGE, camera=method.camera, dense=method.dense)
             fit = scale_job(dataset, method, STAGE)
             arguments = (dataset, scene, method, fit, depth_map, truth)
             judged.append((scene, method.label, Job(judge_scene, arguments, STAGE, f"{scene}, {method.label}")))
