@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from plenodepth.depth.collected_costs import CollectedCosts
 from plenodepth.metric.dense.light import ShownLenses
+from plenodepth.metric.kernels.outlines import follow_light
 from plenodepth.metric.kernels.scanlines import sweep_lines
 from plenodepth.metric.kernels.surface import compare_with_lenses, find_depths, find_labels, normalise, smooth_surface
 from plenodepth.threads import each_band, thread_count
@@ -32,6 +33,8 @@ SAME_DEPTH = np.float32(0.05)  # of 1/v: a lens whose depth is farther off sees 
 LENS_FLOOR = 0.003  # of 1/v: what the depth of a lens is off without any noise
 HUGE = np.float32(1e30)
 LEAST_JUMP = 2  # hypotheses between neighbouring pixels: an outline
+OUTLINE_BAND, OUTLINE_REACH = 4, 8  # px beside an outline that may change sides; px whose light and side are asked
+ALIKE = np.float32(0.05)  # of the root of light, 1 for white: this much apart, pixels count half
 CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
 
@@ -91,6 +94,25 @@ def labels_of(costs: CollectedCosts, total: Float32) -> Labels:
     outline = (farthest - signed >= LEAST_JUMP) & (label >= 0)
     farthest = farthest if farther_last else len(costs.inverse_depths) - 1 - farthest
     return np.where(outline, farthest, label)
+
+
+def outlines_by_light(label: Labels, light: Float32, count: int) -> Labels:
+    """Labels (h, w) out of `count` whose outlines follow those of the light (h, w, channels), as far as it shows them.
+
+    Near an outline a pixel's own costs are those of windows that look at both sides of it.
+    """
+    values = np.where(label < 0, 0, label).astype(np.float32)
+    steps = (cv2.dilate(values, CROSS) - cv2.erode(values, CROSS) >= LEAST_JUMP).astype(np.uint8)
+    near = cv2.dilate(steps, np.ones((2 * OUTLINE_BAND + 1,) * 2, np.uint8)) > 0
+    root = np.sqrt(np.maximum(np.nan_to_num(light), 0))
+    out = np.empty_like(label)
+
+    def follow(rows: slice) -> None:
+        weights = np.empty(count, np.float32)
+        follow_light(rows.start, rows.stop, label, near, root, OUTLINE_REACH, ALIKE, weights, out)
+
+    each_band(len(label), follow)
+    return out
 
 
 def surface_of(costs: CollectedCosts, total: Float32, label: Labels, reach: int) -> DenseSurface:

@@ -28,6 +28,7 @@ from plenodepth.metric.dense.places import lens_places, view_shape
 from plenodepth.metric.dense.surfaces import (
     labels_of,
     normalise_costs,
+    outlines_by_light,
     summed_along_lines,
     surface_of,
     with_level_of_lenses,
@@ -84,6 +85,7 @@ def virtual_view(
         label = labels_of(costs, total)
         light, seen, agreeing = sharp_light(image, lenses, label)
         steepness = edges_of(light)
+    label = outlines_by_light(label, light, len(views.inverse_depths))
     surface = surface_of(costs, total, label, dense.surface)
     surface = surface._replace(inverse=with_level_of_lenses(surface.inverse, lenses, LEVEL_REACH))
     filled = surface.information == 0
