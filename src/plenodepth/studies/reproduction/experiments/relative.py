@@ -55,7 +55,10 @@ def relative_errors_job(
     dataset: Dataset, method: Method, stage: str, *, corrected: bool = True
 ) -> Job[MethodRelativeErrors]:
     """ε_z of a method on a dataset's shots; `corrected` False: with the usual formula of disparity."""
-    maps = tuple(map_job(dataset, shot.path, method.settings, stage, camera=method.camera) for shot in dataset.shots)
+    maps = tuple(
+        map_job(dataset, shot.path, method.settings, stage, camera=method.camera, dense=method.dense)
+        for shot in dataset.shots
+    )
     arguments = (dataset, method, scale_job(dataset, method, stage), maps, corrected)
     return Job(relative_errors, arguments, stage, f"{dataset.name}, {method.label}")
 
