@@ -22,6 +22,7 @@ from plenodepth.depth.kernels.cpu.golden import golden_coarse_rows, golden_refin
 from plenodepth.depth.kernels.cpu.sweep import coarse_rows, refined_rows
 from plenodepth.depth.maps import MapArrays, VirtualDepthMap, empty_maps
 from plenodepth.depth.neighbour_average import average_with_neighbours
+from plenodepth.depth.scatter import widen_sigma
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.tiles import Float32, Tiles, cut_tiles, empty_tiles, smoothing_of, tile_cutting
 from plenodepth.depth.views import Views, plan_views
@@ -76,8 +77,9 @@ def estimate_virtual_depth(
             if progress is not None:
                 progress(band[1], views.rows)
         _agree(tiles, views, maps, settings, bands, pool)
-    if model == "per_pixel" and not settings.refined:
-        maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
+        if model == "per_pixel" and not settings.refined:
+            maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
+        widen_sigma(tiles, views, maps, settings, model, bands, pool)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
