@@ -79,7 +79,7 @@ def estimate_virtual_depth(
         _agree(tiles, views, maps, settings, bands, pool)
         if model == "per_pixel" and not settings.refined:
             maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
-        widen_sigma(tiles, views, maps, settings, model, bands, pool)
+        widen_sigma(tiles, views, maps, camera, settings, model, bands, pool)
     estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
     return _by_slope(estimated, camera, settings) if model == "slope" else estimated
 
