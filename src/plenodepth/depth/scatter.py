@@ -26,7 +26,7 @@ SECOND_RING = 1.8  # pitches: the 12 nearest lenses of a hexagonal lattice, the 
 INTERPOLATION_ERROR = 0.002
 # Of a small aperture this is left after it is undone, times the square of how many times as small as the micro-lenses'
 # it is: 0.026 px at f/4 for R12. Walls at f/2.8, f/4 and f/5.6 want 0.007, 0.015 and 0.03 px, scenes at f/4 0.025 px.
-APERTURE_ERROR = 0.0122
+APERTURE_ERROR = 0.012
 
 
 def widen_sigma(
