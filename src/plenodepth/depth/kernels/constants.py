@@ -87,9 +87,9 @@ LEAST_COMPARED = 2  # a depth that fewer neighbours could confirm is as if so ma
 
 # --- scatter of neighbouring estimates ------------------------------------------------------------------------------
 
-# σ² = (NOISE_SHARE · that of the match)² + (scatter · typical difference of 1/v to the neighbours)² + what all estimates
-# of a surface are off together (`scatter.shared_error`). Fitted to simulated scenes of R12-E at f/4 and f/1.4; judged
-# on others: benchmarks/bench_sigma.py.
+# σ² = (NOISE_SHARE · σ of the match)² + (scatter · typical difference of 1/v to the neighbours)² + what all estimates
+# of a surface are off together (`scatter.shared_error`)². Fitted to simulated scenes of R12-E and R12-ES at f/4 and
+# f/1.4, judged on others: benchmarks/bench_sigma.py. The scatter holds the noise: little of the match's own is wanted.
 NOISE_SHARE = 0.1
 COARSE_SCATTER = 1.1
 REFINED_SCATTER = 1.3
