@@ -62,7 +62,7 @@ def _inside(row: int, column: int, shape: tuple[int, ...]) -> bool:
     return 0 <= row < shape[0] and 0 <= column < shape[1]
 
 
-def _widened(sigma: float, v: float, others: NDArray[np.float64], factor: float, shared: float) -> float:
+def _widened(sigma: float, v: float, others: NDArray[np.float64], factor: float, shared: float | np.float32) -> float:
     """σ of v, of what the match says, of those of the others that are there, and of the shared error."""
     others = others[np.isfinite(others)]
     differences = np.abs(1 / others - 1 / v)
