@@ -116,7 +116,8 @@ def depth(
         ),
     ] = None,
     device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to compute; auto: the fastest that works.")
+        Literal["auto", "cpu", "cuda"],
+        typer.Option("--device", help="Where to search; auto: on the GPU, if there is one."),
     ] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", help="Default: all cores.")] = None,
     as_json: JsonOption = False,
@@ -134,13 +135,14 @@ def depth(
     if raw.camera is not None and not raw.align and not raw.is_sequence(images[0]):
         with limited_threads(used_threads):
             read_ahead(images[0], raw.white or [])  # while Numba is imported
-    from plenodepth.metric.frame import chosen_device, estimate_depth
+    from plenodepth.depth.device import chosen_device
+    from plenodepth.metric.frame import estimate_depth
     from plenodepth.metric.result import require_outputs
 
     chosen = settings.chosen()
     camera, camera_note = raw.load_camera(images[0])
     wanted = require_outputs(None if outputs is None else _names(outputs), camera, dense=chosen.dense.enabled)
-    used_device = chosen_device(device)
+    used_device = chosen_device(device, chosen.depth)
     _require_own_names(images, [*(raw.white or []), *([raw.dark] if raw.dark else [])], out)
     require_writable(out)
     summaries: list[DepthSummary] = []
@@ -238,7 +240,8 @@ def _report(summary: DepthSummary, out: Path) -> str:
     total = summary.clock.total
     stages = ", ".join(f"{name} {taken.cpu:.1f}" for name, taken in summary.clock.stages.items() if taken.cpu >= 0.05)
     below = [
-        f"devignetted by {summary.devignetting}, aperture model {summary.aperture_model}",
+        f"devignetted by {summary.devignetting}, aperture model {summary.aperture_model}"
+        + (", searched on the GPU" if summary.device == "cuda" else ""),
         *([f"note: {summary.note}"] if summary.note else []),
         *([_dense_line(summary.dense)] if summary.dense else []),
         f"{total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}",

@@ -14,6 +14,7 @@ from plenodepth.camera.micro_images import owner_map
 from plenodepth.camera.model import ApertureModel, image_size
 from plenodepth.depth.aperture.model_choice import choose_model
 from plenodepth.depth.aperture.resampling import ResamplingTables, plan_resampling, true_from_apparent
+from plenodepth.depth.device import Device, chosen_device
 from plenodepth.depth.filters.neighbourhood import FIRST_RING
 from plenodepth.depth.kernels import reference
 from plenodepth.depth.kernels.cpu.agreement import coarse_agreement, refined_agreement
@@ -44,13 +45,15 @@ def estimate_virtual_depth(
     camera: PlenopticCamera | GridCamera,
     settings: DepthSettings | None = None,
     *,
+    device: Device = "cpu",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> VirtualDepthMap:
     """Virtual depth of a clean image, unfiltered: per micro-image, or per pixel with `DepthSettings(refined=True)`.
 
-    The same image and settings give the same bytes, whatever the number of threads. `progress` is called with the
-    rows of micro-images that are done, and with the number of all rows.
+    The same image, settings and device give the same bytes, whatever the number of threads. The GPU (`device` cuda, or
+    auto where there is one) gives the same depths but for rounding; what compares results, as calibration does, stays
+    on the CPU. `progress` is called with the rows of micro-images that are done, and with the number of all rows.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")
@@ -63,10 +66,49 @@ def estimate_virtual_depth(
     if image.gray.shape != (height, width):
         found = f"{image.gray.shape[1]} × {image.gray.shape[0]}"
         raise InputError(f"is {found} px, the camera's images are {width} × {height}", file=image.name)
-    workers = thread_count(threads)
+    on_gpu, workers = chosen_device(device, settings) == "cuda", thread_count(threads)
     model, note = choose_model(image, camera, settings, lambda: better_model(image, camera, settings))
     views = plan_views(camera, settings, image.noise, model)
-    maps = empty_maps((height, width) if settings.refined else (views.rows, views.columns))
+    search = _maps_by_gpu if on_gpu else _maps_by_cpu
+    maps = search(image, camera, settings, model, views, workers, progress)
+    if model == "per_pixel" and not settings.refined:
+        maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
+    bands, places = _bands(views.rows, workers, model, settings.refined), empty_tiles(camera, settings, model)
+    with ThreadPoolExecutor(workers) as pool:
+        widen_sigma(places, views, maps, camera, settings, model, bands, pool)
+    estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
+    return _by_slope(estimated, camera, settings) if model == "slope" else estimated
+
+
+def _maps_by_gpu(
+    image: RawImage,
+    camera: PlenopticCamera | GridCamera,
+    settings: DepthSettings,
+    model: ApertureModel,
+    views: Views,
+    workers: int,
+    progress: Progress | None,
+) -> MapArrays:
+    """The maps by the kernels in CUDA; no threads are needed, and all rows are done at once."""
+    from plenodepth.depth.kernels.cuda.search import cuda_maps
+
+    maps = cuda_maps(image.gray, camera, settings, image.noise, model, _ring(views))
+    if progress is not None:
+        progress(views.rows, views.rows)
+    return maps
+
+
+def _maps_by_cpu(
+    image: RawImage,
+    camera: PlenopticCamera | GridCamera,
+    settings: DepthSettings,
+    model: ApertureModel,
+    views: Views,
+    workers: int,
+    progress: Progress | None,
+) -> MapArrays:
+    """The maps by the kernels for the CPU, bands of rows at a time."""
+    maps = empty_maps(image.gray.shape if settings.refined else (views.rows, views.columns))
     bands = _bands(views.rows, workers, model, settings.refined)
     with ThreadPoolExecutor(workers) as pool:
         tiles = image_tiles(image.gray, camera, settings, model, bands, pool)
@@ -77,11 +119,7 @@ def estimate_virtual_depth(
             if progress is not None:
                 progress(band[1], views.rows)
         _agree(tiles, views, maps, settings, bands, pool)
-        if model == "per_pixel" and not settings.refined:
-            maps.virtual_depth[:] = average_with_neighbours(maps.virtual_depth, maps.sigma, views)
-        widen_sigma(tiles, views, maps, camera, settings, model, bands, pool)
-    estimated = VirtualDepthMap(*maps, refined=settings.refined, aperture_model=model, aperture_note=note)
-    return _by_slope(estimated, camera, settings) if model == "slope" else estimated
+    return maps
 
 
 def better_model(image: RawImage, camera: PlenopticCamera | GridCamera, settings: DepthSettings) -> ApertureModel:
@@ -157,8 +195,7 @@ def _agree(
     pool: ThreadPoolExecutor,
 ) -> None:
     """Lower the confidence of depths that few neighbouring views confirm."""
-    nearest = np.linalg.norm(views.baseline[0], axis=1) <= FIRST_RING * views.pitch
-    last_arguments = (int(nearest.sum()), maps.virtual_depth, maps.confidence)
+    last_arguments = (_ring(views), maps.virtual_depth, maps.confidence)
 
     def agree(band: tuple[int, int]) -> None:
         if settings.refined:
@@ -168,6 +205,11 @@ def _agree(
 
     for _ in pool.map(agree, bands):
         pass
+
+
+def _ring(views: Views) -> int:
+    """The number of neighbours that are asked whether they agree."""
+    return int(np.count_nonzero(np.linalg.norm(views.baseline[0], axis=1) <= FIRST_RING * views.pitch))
 
 
 def _row_kernel(settings: DepthSettings) -> RowKernel:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.dense_settings import DenseSettings
+from plenodepth.depth.device import Device, UsedDevice, chosen_device
 from plenodepth.depth.estimate import Progress, estimate_virtual_depth
 from plenodepth.depth.filters import FilterSettings, apply_filters
 from plenodepth.depth.maps import VirtualDepthMap
@@ -17,7 +18,6 @@ from plenodepth.depth.relative_blur import used_kappa
 from plenodepth.depth.settings import DepthSettings
 from plenodepth.depth.settings_file import SettingsFile
 from plenodepth.depth.sign import with_depth_sign
-from plenodepth.errors import InputError
 from plenodepth.metric.dense.central_view import CentralView
 from plenodepth.metric.depth_map import MetricDepthMap, metric_depth_map
 from plenodepth.metric.focus import unchecked_focus
@@ -27,9 +27,6 @@ from plenodepth.raw.image import RawImage
 from plenodepth.threads import limited_threads, thread_count
 from plenodepth.timing import StageClock
 from plenodepth.version import __version__
-
-Device = Literal["auto", "cpu", "cuda"]
-UsedDevice = Literal["cpu"]
 
 QUARTILES = (0.25, 0.5, 0.75)
 
@@ -50,7 +47,8 @@ def estimate_depth(
     A camera that is known by its lens grid only gives virtual depth; where the grid does not tell the sign of that, it
     is found in the image (and is that of the result's `camera`). `DenseSettings(enabled=True)` adds the dense central
     view; with `DepthSettings(refined=True)` as well, the depths of the raw image's pixels are those of that view, where
-    they look. `threads`: by default one per core.
+    they look. `device`: where the search runs; auto takes the GPU where there is one, and the summary says which.
+    `threads`: by default one per core.
 
     >>> camera = plenodepth.load_camera("camera.yaml")
     >>> image = plenodepth.load_raw("raw.png", camera, white="white.png")  # of a wall, 900 mm away
@@ -61,14 +59,16 @@ def estimate_depth(
     True
     """
     settings, filters, dense = settings or DepthSettings(), filters or FilterSettings(), dense or DenseSettings()
-    used_device, threads = chosen_device(device), thread_count(threads)
+    used_device, threads = chosen_device(device, settings), thread_count(threads)
     clock, metric, view = StageClock(image.clock.stages), None, None
     with limited_threads(threads):
         with clock.stage("search"):
             camera, sign_note = with_depth_sign(image, camera, threads=threads)
             # The pixels of a dense result see what the view does, for which one depth per micro-image is enough.
             searched = replace(settings, refined=settings.refined and not dense.enabled)
-            estimated = estimate_virtual_depth(image, camera, searched, threads=threads, progress=progress)
+            estimated = estimate_virtual_depth(
+                image, camera, searched, device=used_device, threads=threads, progress=progress
+            )
         with clock.stage("filter"):
             quality = judged(estimated, image, camera, settings)
             virtual = apply_filters(estimated, camera, filters, settings.virtual_range)
@@ -134,15 +134,6 @@ def _summary(
         metric=metric is not None,
         dense=None if view is None else view.summary,
     )
-
-
-def chosen_device(wanted: Device) -> UsedDevice:
-    """The device that an estimation runs on. This is the one place to change for another."""
-    if wanted == "cuda":
-        raise InputError("this version has no CUDA kernel", field="device", fix="use --device cpu")
-    if wanted not in ("auto", "cpu"):
-        raise InputError(f"is {wanted!r}", field="device", fix="use auto or cpu")
-    return "cpu"
 
 
 def _scaled(virtual: VirtualDepthMap, camera: PlenopticCamera | GridCamera) -> bool:
