@@ -106,11 +106,11 @@ def paint(centers, depth, radius, waves, gray):  # type: ignore[no-untyped-def]
 
 
 def image(optics: PlenopticCamera, missing: float = 0.0) -> RawImage:
-    """A surface whose |v| grows from 3 at the left to 10 at the right, with noise."""
+    """Eight upright strips at |v| = 3, 4 … 10, with noise."""
     rng = np.random.default_rng(5)
     grid = optics.micro_images
     centers = grid.center(*grid.lattice.indices()).reshape(-1, 2)
-    depth = 3 + 7 * centers[:, 0] / optics.sensor.width
+    depth = 3 + np.floor(8 * np.clip(centers[:, 0] / optics.sensor.width, 0, 0.999))
     angle, length = rng.uniform(0, np.pi, WAVES), rng.uniform(4, 20, WAVES)
     step = 2 * np.pi / length
     height = np.full(WAVES, 0.06)

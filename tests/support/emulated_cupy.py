@@ -34,7 +34,10 @@ class Array(np.ndarray):
         def memset(value: int, count: int) -> None:
             ctypes.memset(self.ctypes.data, value, count)
 
-        return SimpleNamespace(ptr=self.ctypes.data, memset_async=memset)
+        def copy(other: Any, count: int) -> None:
+            ctypes.memmove(self.ctypes.data, other.ptr, count)
+
+        return SimpleNamespace(ptr=self.ctypes.data, memset_async=memset, copy_from_device_async=copy)
 
 
 def empty(shape: Any, dtype: Any) -> Array:
@@ -96,20 +99,19 @@ class _Kernel:
 def emulated(free: int = 8_000_000_000) -> ModuleType:
     """A module that stands for CuPy, on a device with so many bytes of memory free."""
     module = ModuleType("cupy")
-    attributes = {
-        "MultiProcessorCount": 2,
-        "MaxSharedMemoryPerBlockOptin": 232448,
-        "MaxSharedMemoryPerMultiprocessor": 233472,
-    }
     runtime = SimpleNamespace(
         getDeviceCount=lambda: 1,
         memGetInfo=lambda: (free, free),
         getDeviceProperties=lambda number: {"name": b"emulated"},
+        deviceGetAttribute=lambda value, number: value,
+        cudaDevAttrMultiProcessorCount=2,
+        cudaDevAttrMaxSharedMemoryPerBlockOptin=232448,
+        cudaDevAttrMaxSharedMemoryPerMultiprocessor=233472,
     )
     module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
         runtime=runtime,
         memory=SimpleNamespace(OutOfMemoryError=MemoryError),
-        Device=lambda: SimpleNamespace(id=0, compute_capability="90", attributes=attributes),
+        Device=lambda: SimpleNamespace(id=0, compute_capability="90"),
     )
     for name, value in {
         "ndarray": Array,

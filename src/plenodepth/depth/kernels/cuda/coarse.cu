@@ -28,7 +28,7 @@ __device__ inline void sum_differences(const Tiles& tiles, const Compared& compa
       int row = pair.low + down, column = pair.first + n - down * width, p = row * side + column;
       float x = static_cast<float>(column) - center_x, y = static_cast<float>(row) - center_y;
       float other_x = x + pair.disparity_x, other_y = y + pair.disparity_y;
-      float here = x * x + y * y, there = other_x * other_x + other_y * other_y;
+      float here = squared_length(x, y), there = squared_length(other_x, other_y);
       if (here <= pair.squared_radius && there <= pair.other_squared_radius) {
         float value = target_value(compared, pair, pair.shift + p, side), here_value = __ldg(compared.gray + pair.base + p);
         if (here_value + value <= UNUSABLE) {

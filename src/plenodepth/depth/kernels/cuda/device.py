@@ -66,14 +66,10 @@ def gpu_problem() -> InputError | None:
 @cache
 def gpu() -> Gpu:
     """The current GPU."""
-    device = cupy().cuda.Device()
-    properties, attributes = cupy().cuda.runtime.getDeviceProperties(device.id), device.attributes
-    return Gpu(
-        properties["name"].decode(),
-        attributes["MultiProcessorCount"],
-        attributes["MaxSharedMemoryPerBlockOptin"],
-        attributes["MaxSharedMemoryPerMultiprocessor"],
-    )
+    runtime, number = cupy().cuda.runtime, cupy().cuda.Device().id
+    wanted = "MultiProcessorCount", "MaxSharedMemoryPerBlockOptin", "MaxSharedMemoryPerMultiprocessor"
+    numbers = (int(runtime.deviceGetAttribute(getattr(runtime, f"cudaDevAttr{name}"), number)) for name in wanted)
+    return Gpu(runtime.getDeviceProperties(number)["name"].decode(), *numbers)
 
 
 def free_bytes() -> int:

@@ -142,7 +142,9 @@ class Plan:
             wanted = np.zeros((lenses, self.planes), np.uint8)
             wanted[:, planes] = 1
             self._wanted[key] = cupy().asarray(wanted)
-        return self._wanted[key].copy()
+        wanted = cupy().empty((lenses, self.planes), np.uint8)
+        wanted.data.copy_from_device_async(self._wanted[key].data, wanted.nbytes)
+        return wanted
 
     # --- bands of rows ----------------------------------------------------------------------------------------------
 

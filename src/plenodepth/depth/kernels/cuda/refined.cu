@@ -67,7 +67,7 @@ __device__ inline void find_wanted(const Tiles& tiles, const Views& views, int l
     int row = p / side;
     float x = static_cast<float>(p - row * side) - cx, y = static_cast<float>(row) - cy;
     float value = tiles.gray[lens * size + p];
-    bool in_disc = x * x + y * y <= limit, there = in_disc && value < UNUSABLE;
+    bool in_disc = squared_length(x, y) <= limit, there = in_disc && value < UNUSABLE;
     usable[p] = there ? 1.0f : 0.0f;
     values[p] = there ? value : 0.0f;
     room.flags[p] = in_disc ? IN_DISC : 0;
@@ -106,7 +106,7 @@ __device__ inline void add_views(const Tiles& tiles, const Compared& compared, c
       column[j] = pixel[j] - row[j] * side;
       x[j] = static_cast<float>(column[j]) - cx;
       y[j] = static_cast<float>(row[j]) - cy;
-      here[j] = x[j] * x[j] + y[j] * y[j];
+      here[j] = squared_length(x[j], y[j]);
       float gray = __ldg(compared.gray + base + pixel[j]);
       // A missing pixel becomes minus the missing value: no difference from anything is small enough to count.
       value[j] = gray <= UNUSABLE ? gray : -MISSING;
@@ -120,7 +120,7 @@ __device__ inline void add_views(const Tiles& tiles, const Compared& compared, c
 #pragma unroll
       for (int j = 0; j < PIXELS; j++) {
         float other_x = x[j] + pair.disparity_x, other_y = y[j] + pair.disparity_y;
-        float there = other_x * other_x + other_y * other_y;
+        float there = squared_length(other_x, other_y);
         bool both = there <= pair.other_squared_radius && row[j] >= pair.low && row[j] <= pair.high &&
                     column[j] >= pair.first;
         if (RESAMPLED) both = both && here[j] <= pair.squared_radius;

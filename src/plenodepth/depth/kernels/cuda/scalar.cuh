@@ -86,6 +86,10 @@ __device__ inline float noise_corrected(float cost, float deficit, float noise) 
 
 // --- which pixels are compared -------------------------------------------------------------------------------------
 
+// x² + y²; written out, because compilers may leave out the rounding of either square, and whether a pixel right on the
+// rim counts would depend on that.
+__device__ inline float squared_length(float x, float y) { return fmaf(x, x, y * y); }
+
 // Weight of a comparison of two pixels, given their squared distances (px²) from the centre of their light.
 __device__ inline float similarity(float here, float there, float dissimilarity) {
   return fmaxf(1.0f - dissimilarity * fabsf(here - there), 0.0f);
