@@ -135,3 +135,11 @@ def test_a_white_image_beside_the_grid_is_moved_onto_it(pattern: str | None) -> 
     same, nothing = white_onto_grid(drawn(camera), camera, pattern)
     assert nothing == ""
     assert np.array_equal(same, drawn(camera))
+
+
+def test_a_lattice_that_looks_sheared_is_not_believed_to_have_moved() -> None:
+    """No lattice is ever sheared: the squares of a board before a real lens make it look so."""
+    growth = np.array([[0.0002, -0.0004], [-0.0004, -0.0012]])
+    found = LatticeOffset(np.zeros(2), growth, largest=2.6, error=0.4, growth_error=0.0002, sheared=2.0)
+    assert not found.differs
+    assert found._replace(sheared=0.3).differs

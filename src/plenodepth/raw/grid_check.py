@@ -40,6 +40,7 @@ ROUNDS = 8
 OTHER_PITCHES = (0.92, 0.94, 0.96, 0.98, 1.02, 1.04, 1.06, 1.08)  # relative
 CERTAINTY = 6.0  # standard errors
 CLEAR = 0.13  # px: an error below which edges need not be looked at
+SHEAR = 3.0  # times what the lattice seems sheared by: a smaller offset may be the scene's doing as well
 TOLERANCE = 0.5  # px: micro-images that are farther off their grid are another camera's
 LARGEST_ERROR = 0.035  # of the pitch: that of a lattice which the whole image shows
 SCENE_PITCHES = (0.5, 1.6)  # of the pitch: at these the content of micro-images may repeat
@@ -55,6 +56,7 @@ class LatticeOffset(NamedTuple):
     largest: float  # px: the largest offset, at a corner of the image
     error: float  # px: standard error of that
     growth_error: float  # standard error of each number of the growth
+    sheared: float = 0.0  # px at a corner of the image: no lattice is, so this is the scene's doing
 
     @property
     def scale(self) -> float:
@@ -68,8 +70,11 @@ class LatticeOffset(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the micro-images clearly are not where the grid says."""
-        return self.largest > max(TOLERANCE, CERTAINTY * self.error)
+        """Whether the micro-images clearly are not where the grid says.
+
+        Large squares of a board before a real lens make the lattice look sheared, by up to 3 px, and moved as much.
+        """
+        return self.largest > max(TOLERANCE, CERTAINTY * self.error, SHEAR * self.sheared)
 
     def off(self, grid: str = "the grid") -> str:
         """In words, how far off a grid the micro-images are."""
@@ -314,7 +319,10 @@ def _fitted(
     largest = np.linalg.norm(corners @ fit, axis=1)
     worst = corners[int(np.argmax(largest))]
     error, growth_error = np.sqrt(worst @ covariance @ worst), np.sqrt(np.diag(covariance)[1:].max())
-    return LatticeOffset(fit[0], fit[1:].T, float(largest.max()), float(error), float(growth_error))
+    growth = fit[1:].T
+    shear = np.hypot(growth[0, 0] - growth[1, 1], growth[0, 1] + growth[1, 0]) / 2
+    sheared = float(shear * np.linalg.norm(middle))
+    return LatticeOffset(fit[0], growth, float(largest.max()), float(error), float(growth_error), sheared)
 
 
 def _continuous(phases: _Phases, frequencies: Array) -> Array:

@@ -42,6 +42,8 @@ class WorkerPool:
     def __enter__(self) -> Self:
         if self._study.processes > 1:
             context = multiprocessing.get_context("spawn")  # threads do not survive a fork
+            # As for commands: threads of BLAS that wait in a loop would take the cores from those that work.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             self._queue = context.Queue()
             self._stop = context.Event()
             self._executor = ProcessPoolExecutor(self._study.processes, context, _begin, (self._queue, self._stop))
