@@ -64,8 +64,10 @@ def _nearby(image: NDArray[Any], camera: PlenopticCamera, offset: LatticeOffset)
     middle = (np.array(lines.size) * bins - 1) / 2
     lines = moved(_as_a_lattice(lines, camera, middle, bins), 0.0, 0.0)
     nearest = grid.lattice.nearest(grid.image_from_lattice.inverse()(middle))
-    place = (grid.center(*nearest) - middle + offset.shift) / bins
-    return lines, np.array([offset.scale, offset.rotation, *place])
+    own = (grid.center(*nearest) - middle) / bins
+    if offset.misled:
+        return lines, np.array([0.0, 0.0, *own])
+    return lines, np.array([offset.scale, offset.rotation, *(own + offset.shift / bins)])
 
 
 @dataclass

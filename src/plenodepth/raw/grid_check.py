@@ -70,11 +70,16 @@ class LatticeOffset(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the micro-images clearly are not where the grid says.
+        """Whether the micro-images clearly are not where the grid says."""
+        return self.largest > max(TOLERANCE, CERTAINTY * self.error) and not self.misled
+
+    @property
+    def misled(self) -> bool:
+        """Whether this may be the scene's doing.
 
         Large squares of a board before a real lens make the lattice look sheared, by up to 3 px, and moved as much.
         """
-        return self.largest > max(TOLERANCE, CERTAINTY * self.error, SHEAR * self.sheared)
+        return self.sheared > TOLERANCE and self.largest <= SHEAR * self.sheared
 
     def off(self, grid: str = "the grid") -> str:
         """In words, how far off a grid the micro-images are."""
