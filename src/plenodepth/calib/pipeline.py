@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from plenodepth.blas import single_blas_thread
 from plenodepth.cache import WorkFolder
 from plenodepth.calib.advice.rules import Advice
 from plenodepth.calib.advice.summary import CalibrationRun, CalibrationSummary, HoldOut, KappaSummary, input_file
@@ -111,6 +112,7 @@ class Calibration:
             temporary.write_text(text + "\n", encoding="utf-8")
 
 
+@single_blas_thread()
 def calibrate(
     boards: Images,
     board: Board | str,
@@ -213,6 +215,7 @@ def calibrate(
     return Calibration(camera, run, second.features, first.centers, found, made_now)
 
 
+@single_blas_thread()
 def calibrate_from_features(
     features: Features,
     centers: Centers | None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.blas import single_blas_thread
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.dense_settings import DenseSettings
 from plenodepth.depth.device import Device, UsedDevice, chosen_device
@@ -31,6 +32,7 @@ from plenodepth.version import __version__
 QUARTILES = (0.25, 0.5, 0.75)
 
 
+@single_blas_thread()
 def estimate_depth(
     image: RawImage,
     camera: PlenopticCamera | GridCamera,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.blas import single_blas_thread
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats import StoredImage, read_images
@@ -255,6 +256,7 @@ def _naming(file: str) -> Iterator[None]:
         raise error.in_file(file) from None
 
 
+@single_blas_thread()
 def _clean(
     image: NDArray[Any],
     camera: PlenopticCamera | GridCamera,
