@@ -12,7 +12,19 @@ import plenodepth
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 TARGETS = re.findall(r"^::: (\S+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-ROOMS = ["geometry", "camera", "raw", "depth", "metric", "calib", "evaluate", "sim", "sim.scenes", "view.figures"]
+ROOMS = [
+    "geometry",
+    "camera",
+    "raw",
+    "depth",
+    "metric",
+    "render",
+    "calib",
+    "evaluate",
+    "sim",
+    "sim.scenes",
+    "view.figures",
+]
 
 
 def test_every_target_exists() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import PlenopticCamera
 from plenodepth.io import write_float_map, write_image
 from plenodepth.metric.cloud import PointCloud
-from plenodepth.metric.picture import depth_picture
+from plenodepth.metric.picture import depth_picture, srgb_picture
 
 Float32 = NDArray[np.float32]
 
@@ -47,9 +47,7 @@ class CentralView:
     @property
     def picture(self) -> NDArray[np.uint8]:
         """Its light as sRGB (h, w, 3), 1 for white; black where there is none."""
-        light = np.clip(np.nan_to_num(self.light), 0, 1)
-        encoded = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-        return np.broadcast_to((255 * encoded).round().astype(np.uint8), (*self.depth.shape, 3))
+        return srgb_picture(self.light)
 
     def cloud(self, camera: PlenopticCamera) -> PointCloud:
         """Its pixels as points in the camera frame, row by row."""
