@@ -1,15 +1,11 @@
-"""Names of modules, functions, files, commands and options in the documentation exist."""
+"""Names of modules, functions and files in the documentation exist."""
 
 import ast
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-import typer
 from documented_names import find_name
-
-from plenodepth.cli.app import command_tree
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "plenodepth"
@@ -56,27 +52,6 @@ def test_python_examples_use_names_that_exist(page: Path) -> None:
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "plenodepth":
             used.append(f"plenodepth.{node.attr}")
     assert not [name for name in used if not find_name(name)]
-
-
-@every_page
-def test_commands_and_options_exist(page: Path) -> None:
-    for block in blocks(page, "sh"):
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] == ["plenodepth"]:
-                require_command(words[1:], line)
-
-
-def require_command(words: list[str], line: str) -> None:
-    command = typer.main.get_command(command_tree())
-    while words and words[0] in getattr(command, "commands", {}):
-        command = command.commands[words.pop(0)]  # type: ignore[attr-defined]
-    if words[:1] == ["--help"]:
-        return
-    if hasattr(command, "commands"):  # a group that is a command, too
-        command = command.commands["all"]
-    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    assert not [word for word in words if word.startswith("--") and word not in known], line
 
 
 def test_the_symbols_of_the_paper_have_their_names_in_the_code() -> None:
