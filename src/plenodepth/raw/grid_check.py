@@ -166,7 +166,8 @@ def _blocks(image: NDArray[Any], pitch: float, most_blocks: tuple[int, int]) -> 
 def even_light(part: NDArray[Any]) -> Float32:
     """The light (h, w) > 0 of a part of an image. The four sites of a possible Bayer pattern get the same mean each."""
     light = part.astype(np.float32) if part.ndim == 2 else _sum_of_channels(part)
-    np.nan_to_num(light, copy=False, posinf=0, neginf=0)
+    if part.dtype.kind == "f":  # whole numbers are never missing
+        np.nan_to_num(light, copy=False, posinf=0, neginf=0)
     for row in (0, 1):
         for column in (0, 1):
             light[row::2, column::2] /= max(float(light[row::2, column::2].mean(dtype=np.float64)), 1e-9)
