@@ -14,6 +14,8 @@ import typer
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from plenodepth.cli.app import command_tree
+from plenodepth.cli.shared.signals import SIGNAL_BASE, stop_on_signals
+from plenodepth.cli.shared.unexpected import printed_traceback, unexpected_line
 from plenodepth.cli.shared.usage import UsageError, usage_line
 from plenodepth.errors import PlenodepthError
 
@@ -22,37 +24,51 @@ __all__ = ["main"]
 PROGRAM = "plenodepth"
 BAD_INPUT = 2
 INTERRUPTED = 130
+UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h: not the user's fault
 STDOUT = 1
+DEBUG = "--debug"
 
 
 def main() -> None:
-    """Run the command line; what the user can repair is one line on stderr and exit code 2."""
+    """Run the command line; what the user can repair is one line on stderr and exit code 2, anything else 70.
+
+    `--debug`, wherever it stands, prints the traceback of the error, too.
+    """
+    arguments = sys.argv[1:]
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    debug = DEBUG in options
+    arguments = [word for word in options if word != DEBUG] + arguments[len(options) :]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal, file or pipe takes a κ
-    app = command_tree(sys.argv[1:])
+    app = command_tree(arguments)
     try:
-        # Not standalone: Typer hands wrong options over instead of printing them in boxes of its own.
-        code = app(prog_name=PROGRAM, standalone_mode=False)
-        sys.stdout.flush()  # a full disk behind stdout shows here, and not in the interpreter's last moment
+        with stop_on_signals() as signals, printed_traceback(debug):
+            # Not standalone: Typer hands wrong options over instead of printing them in boxes of its own.
+            code = app(arguments, prog_name=PROGRAM, standalone_mode=False)
+            sys.stdout.flush()  # a full disk behind stdout shows here, and not in the interpreter's last moment
     except UsageError as error:
-        code = _failed(usage_line(error, app, PROGRAM, sys.argv[1:]))
+        code = _failed(usage_line(error, app, PROGRAM, arguments))
     except PlenodepthError as error:
         code = _failed(str(error))
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except BrokenPipeError:
         code = _output_lost()
     except OSError as error:
         code = _failed(_refused_by_the_system(error))
+    except Exception as error:
+        code = _failed(unexpected_line(error), UNEXPECTED)
+    if signals:
+        code = SIGNAL_BASE + signals[0]
     gc.freeze()  # the interpreter would go through all objects of all packages once more before it ends: half a second
     sys.exit(code or 0)
 
 
-def _failed(line: str) -> int:
+def _failed(line: str, code: int = BAD_INPUT) -> int:
     if line:
         print(f"{PROGRAM}: {line}", file=sys.stderr)
-    return BAD_INPUT
+    return code
 
 
 def _refused_by_the_system(error: OSError) -> str:

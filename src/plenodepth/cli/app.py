@@ -59,7 +59,7 @@ def command_tree(arguments: Sequence[str] = ()) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode="rich",
-        pretty_exceptions_enable=False,  # bad input is one line (see main); anything else deserves its full traceback
+        pretty_exceptions_enable=False,  # an error is one line (see main); --debug prints the traceback
         context_settings=HELP_SETTINGS,
     )
     app.callback()(_options)
@@ -94,6 +94,9 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of an error (anywhere in the line).")
     ] = False,
 ) -> None:
     """Options before the command."""
