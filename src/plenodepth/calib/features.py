@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenodepth.camera.model import Array, Indices, PlenopticCamera
+from plenodepth.camera.model import Array, Indices, MicroImageArray, PlenopticCamera
 from plenodepth.errors import InputError
 
 BOARD = re.compile(r"\s*([1-9]\d{0,3})\s*[x×X]\s*([1-9]\d{0,3})\s*:\s*(.+)")
@@ -149,6 +149,15 @@ def require_features_of(features: Features, camera: PlenopticCamera) -> None:
             field="features",
             fix="give the camera that the features were found with",
         )
+
+
+def renumbered(features: Features, given: MicroImageArray, wanted: MicroImageArray) -> Features:
+    """Features of micro-images that the grid `given` counts, as `wanted` counts the same ones; less those it lacks.
+
+    A grid that was found in an image may begin with another lens than that of a camera file.
+    """
+    k, l = wanted.owner(given.center(features.k, features.l))
+    return replace(features, k=k, l=l).where(k >= 0)
 
 
 def require_corners_of(board: Board, features: Features) -> None:

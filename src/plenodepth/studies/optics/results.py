@@ -37,13 +37,20 @@ class WallErrors:
 
 
 @dataclass(frozen=True)
+class NoScale:
+    """That no Γ can be fitted, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class TwinErrors:
     """The relative depth error ε_z of a twin with real lenses, from images to depth, without and with Γ."""
 
     name: str
     camera: UsedCamera  # that of our calibration; or the true one, that of thin lenses, to tell what calibration costs
     errors: MethodRelativeErrors
-    scaled_errors: MethodRelativeErrors
+    scaled_errors: MethodRelativeErrors | NoScale
 
     @property
     def depth_error(self) -> float:
@@ -52,8 +59,13 @@ class TwinErrors:
 
     @property
     def scaled_depth_error(self) -> float:
-        """Mean of |z/true − 1| over the frames with Γ."""
-        return mean_depth_error(self.scaled_errors)
+        """Mean of |z/true − 1| over the frames with Γ; NaN without one."""
+        return math.nan if isinstance(self.scaled_errors, NoScale) else mean_depth_error(self.scaled_errors)
+
+    @property
+    def scaled_mean(self) -> float:
+        """ε_z with Γ; NaN without one."""
+        return math.nan if isinstance(self.scaled_errors, NoScale) else self.scaled_errors.mean
 
 
 @dataclass(frozen=True)
@@ -103,14 +115,11 @@ def _csv_rows(result: OpticsResult) -> Iterator[tuple[str | float, ...]]:
         yield from (("wall", row.name, row.off_axis, *place) for place in places)
     for twin in result.twins:
         name = f"{twin.name}, {twin.camera} camera"
-        for plain, scaled in zip(twin.errors.frames, twin.scaled_errors.frames, strict=True):
-            yield (
-                "frame",
-                name,
-                0.0,
-                math.nan,
-                plain.truth,
-                plain.depth / plain.truth - 1,
-                scaled.depth / plain.truth - 1,
-            )
-        yield "relative", name, 0.0, math.nan, math.nan, twin.errors.mean, twin.scaled_errors.mean
+        plain = twin.errors.frames
+        scaled = [math.nan] * len(plain)
+        if not isinstance(twin.scaled_errors, NoScale):
+            scaled = [frame.depth for frame in twin.scaled_errors.frames]
+        for frame, depth in zip(plain, scaled, strict=True):
+            errors = (frame.depth / frame.truth - 1, depth / frame.truth - 1)
+            yield ("frame", name, 0.0, math.nan, frame.truth, *errors)
+        yield "relative", name, 0.0, math.nan, math.nan, twin.errors.mean, twin.scaled_mean

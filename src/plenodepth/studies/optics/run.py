@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from plenodepth.cache import cache_key
+from plenodepth.calib.features import renumbered
 from plenodepth.calib.records import keep_record, kept_record
 from plenodepth.camera import PlenopticCamera, load_plenoptic_camera, preset
 from plenodepth.camera.presets import MINI_COLUMNS, MINI_ROWS, shrunk
+from plenodepth.errors import InputError
 from plenodepth.io.atomic import made_folder
 from plenodepth.sim.scenes.twins import REAL_TWINS
 from plenodepth.studies.optics.effects import (
@@ -20,11 +23,19 @@ from plenodepth.studies.optics.effects import (
     wall_distances,
     wall_errors,
 )
-from plenodepth.studies.optics.results import OpticsResult, TwinErrors, UsedCamera, WallErrors, save_optics_result
+from plenodepth.studies.optics.results import (
+    NoScale,
+    OpticsResult,
+    TwinErrors,
+    UsedCamera,
+    WallErrors,
+    save_optics_result,
+)
 from plenodepth.studies.reproduction.datasets import Dataset, datasets_job
-from plenodepth.studies.reproduction.experiments.relative import relative_errors_job
+from plenodepth.studies.reproduction.depth_scale import ScaleFit, fit_scale
+from plenodepth.studies.reproduction.experiments.relative import relative_errors, relative_errors_job
 from plenodepth.studies.reproduction.jobs import Job
-from plenodepth.studies.reproduction.methods import AWARE, AWARE_S, AWARE_U
+from plenodepth.studies.reproduction.methods import AWARE, AWARE_S, AWARE_U, Method
 from plenodepth.studies.reproduction.plan import dataset_stages
 from plenodepth.studies.reproduction.planned_progress import PlannedProgress, ShowProgress
 from plenodepth.studies.reproduction.results import MethodRelativeErrors, Stage
@@ -161,7 +172,7 @@ def measure_walls(study: Study, place: WallPlace, camera: PlenopticCamera) -> Wa
     return record
 
 
-TwinJobs = tuple[tuple[str, UsedCamera, Job[MethodRelativeErrors], Job[MethodRelativeErrors]], ...]
+TwinJobs = tuple[tuple[str, UsedCamera, Job[MethodRelativeErrors], Job[MethodRelativeErrors | NoScale]], ...]
 
 
 def _twin_jobs(study: Study, datasets: dict[str, Dataset]) -> TwinJobs:
@@ -173,20 +184,49 @@ def _twin_jobs(study: Study, datasets: dict[str, Dataset]) -> TwinJobs:
             "true": with_true_camera(dataset, study.twin_folder / name / "camera.yaml"),
         }
         for camera, used in cameras.items():
-            plain, scaled = (relative_errors_job(used, method, TWINS) for method in (AWARE_U, AWARE_S))
-            jobs.append((name, camera, plain, scaled))
+            jobs.append((name, camera, relative_errors_job(used, AWARE_U, TWINS), _scaled_errors_job(used)))
     return tuple(jobs)
 
 
 def with_true_camera(dataset: Dataset, path: Path) -> Dataset:
-    """A twin's dataset with the true camera of thin lenses, which the simulation wrote."""
-    camera = replace(load_plenoptic_camera(path), depth_scale=None)
-    return replace(dataset, calibration=replace(dataset.calibration, camera=camera))
+    """A twin's dataset with the true camera of thin lenses, which the simulation wrote.
+
+    The corners are those found with the grid of the white images, whose first lens may be another than the true
+    camera's.
+    """
+    camera, found = replace(load_plenoptic_camera(path), depth_scale=None), dataset.calibration.start.micro_images
+    boards = replace(
+        dataset.scale_boards, features=renumbered(dataset.scale_boards.features, found, camera.micro_images)
+    )
+    return replace(dataset, calibration=replace(dataset.calibration, camera=camera), scale_boards=boards)
+
+
+def _scaled_errors_job(dataset: Dataset) -> Job[MethodRelativeErrors | NoScale]:
+    """ε_z with Γ, or why there is none: one twin without Γ must not cost the others their figures."""
+    job = relative_errors_job(dataset, AWARE_S, TWINS)
+    used, method, scale, maps, corrected = job.arguments
+    tried = Job(fit_scale_if_any, scale.arguments, TWINS, scale.what)
+    return Job(relative_errors_if_scaled, (used, method, tried, maps, corrected), TWINS, job.what)
+
+
+def fit_scale_if_any(study: Study, *arguments: Any) -> ScaleFit | NoScale:
+    """Γ as `fit_scale` finds it, or why there is none."""
+    try:
+        return fit_scale(study, *arguments)
+    except InputError as error:
+        return NoScale(str(error))
+
+
+def relative_errors_if_scaled(
+    study: Study, dataset: Dataset, method: Method, fit: ScaleFit | NoScale, maps: tuple[Path, ...], corrected: bool
+) -> MethodRelativeErrors | NoScale:
+    """ε_z with a Γ, where there is one."""
+    return fit if isinstance(fit, NoScale) else relative_errors(study, dataset, method, fit, maps, corrected)
 
 
 def _collect(
     study: Study,
     walls: tuple[WallErrors, ...],
-    twins: tuple[tuple[str, UsedCamera, MethodRelativeErrors, MethodRelativeErrors], ...],
+    twins: tuple[tuple[str, UsedCamera, MethodRelativeErrors, MethodRelativeErrors | NoScale], ...],
 ) -> tuple[tuple[WallErrors, ...], tuple[TwinErrors, ...]]:
     return walls, tuple(TwinErrors(*twin) for twin in twins)

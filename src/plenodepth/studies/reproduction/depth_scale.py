@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plenodepth.cache import cache_key
+from plenodepth.calib.features import require_features_of
 from plenodepth.calib.image_list import frames_with_features
 from plenodepth.calib.records import keep_record, kept_record
 from plenodepth.calib.scale.boards import BoardScaleFit, fit_board_scale
@@ -66,6 +67,7 @@ def fit_scale(
 ) -> ScaleFit:
     """Γ by the boards of a dataset, of whose frames with corners `maps` are the coarse depth maps."""
     camera, boards, order = dataset.model(model), dataset.scale_boards, ORDERS[scaling]
+    require_features_of(boards.features, camera)
     key = cache_key(
         {
             "camera": camera,

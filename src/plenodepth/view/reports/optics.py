@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenodepth.io import atomic_path
-from plenodepth.studies.optics.results import OpticsResult, TwinErrors, WallErrors
+from plenodepth.studies.optics.results import NoScale, OpticsResult, TwinErrors, WallErrors
 from plenodepth.view.reports.formats import MISSING, duration
 from plenodepth.view.reports.page import Table, render
 
@@ -66,13 +66,18 @@ def twin_table(twins: Sequence[TwinErrors]) -> Table:
             twin.camera,
             *(
                 percent(error, sign="")
-                for error in (twin.errors.mean, twin.scaled_errors.mean, twin.depth_error, twin.scaled_depth_error)
+                for error in (twin.errors.mean, twin.scaled_mean, twin.depth_error, twin.scaled_depth_error)
             ),
         ]
         for twin in twins
     ]
     columns = ("twin", "camera", "ε_z", f"ε_z {SCALED}", "z", f"z {SCALED}")
-    return Table(columns, rows, "Twins, from images to depth", TWIN_NOTE, left=(1,))
+    refused = [
+        f"Γ for {twin.name}, {twin.camera} camera, could not be fitted: {twin.scaled_errors.reason}."
+        for twin in twins
+        if isinstance(twin.scaled_errors, NoScale)
+    ]
+    return Table(columns, rows, "Twins, from images to depth", " ".join([TWIN_NOTE, *refused]), left=(1,))
 
 
 def percent(part: float, sign: str = "+") -> str:
