@@ -16,6 +16,7 @@ HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 COMMANDS = {
     ("depth",): ("depth", "depth"),
     ("cost",): ("cost", "cost"),
+    ("view",): ("view", "view"),
     ("warm-up",): ("warm_up", "warm_up"),
     ("camera", "show"): ("camera.show", "show"),
     ("camera", "convert"): ("camera.convert", "convert"),

@@ -1,0 +1,97 @@
+"""The frames that the viewer was opened with, each with the clouds that can be shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenodepth.errors import InputError
+from plenodepth.io import read_float_map, read_image
+from plenodepth.io.clouds.any_format import CLOUD_SUFFIXES
+from plenodepth.view.browser.clouds import ShownCloud, load_shown_cloud, relief
+from plenodepth.view.browser.folder import OpenedFolder
+
+DENSE, SPARSE, RELIEF = "dense view", "cloud", "relief of virtual depth"
+NO_MM = "This camera is known by its lens grid only: the relief shows virtual depth, which has no millimetres."
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame: its clouds by name, the best to look at first, each read when it is shown."""
+
+    name: str
+    clouds: Mapping[str, Callable[[], ShownCloud]]
+    view: Callable[[], NDArray[np.uint8]] | None = None  # what the main lens' centre sees, all in focus, (h, w, 3)
+    record: Mapping[str, Any] = field(default_factory=dict)  # the content of NAME.json
+    notes: tuple[str, ...] = ()
+
+
+def open_frames(path: Path) -> list[Frame]:
+    """The frames of a folder of results, or a cloud as the only one."""
+    if not path.exists():
+        raise InputError("does not exist", file=path, fix="give a folder of results, a cloud or a raw image")
+    if path.is_dir():
+        folder = OpenedFolder(path)
+        return [_frame_of(folder, name) for name in folder.frame_names()]
+    return [Frame(path.stem, {SPARSE: lambda: load_shown_cloud(path)})]
+
+
+def is_cloud(path: Path) -> bool:
+    """Whether a file is named as a cloud."""
+    return path.name.lower().endswith(CLOUD_SUFFIXES)
+
+
+def _frame_of(folder: OpenedFolder, name: str) -> Frame:
+    record = folder.record(name)
+    clouds = dict[str, Callable[[], ShownCloud]]()
+    for label, suffix in ((DENSE, "dense.ply"), (SPARSE, "ply")):
+        if folder.has(f"{name}.{suffix}"):
+            path = folder.file(f"{name}.{suffix}")
+            clouds[label] = lambda path=path: load_shown_cloud(path)  # type: ignore[misc]
+    metric = bool(clouds)
+    if not metric:
+        clouds[RELIEF] = lambda: _relief_of(folder, name)
+    has_view = folder.has(f"{name}.view.png")
+    said = [str(record["note"])] if record.get("note") and metric else []
+    if record.get("doubtful"):
+        said.append(f"Do not trust this map: {record.get('problem', 'see the file .json')}")
+    return Frame(
+        name,
+        clouds,
+        (lambda: _picture(folder.file(f"{name}.view.png"))) if has_view else None,
+        record,
+        (*said, *([] if metric else [NO_MM])),
+    )
+
+
+def _relief_of(folder: OpenedFolder, name: str) -> ShownCloud:
+    """The dense view of a camera known by its grid, or its micro-images, as a relief."""
+    dense = folder.has(f"{name}.dense.tiff")
+    stem = f"{name}.dense" if dense else name
+
+    def optional(file: str) -> NDArray[np.float32] | None:
+        return read_float_map(folder.file(file)) if folder.has(file) else None
+
+    depth = read_float_map(folder.file(f"{stem}.tiff" if dense else f"{name}.virtual.tiff"))
+    colors = _picture(folder.file(f"{name}.view.png")) if dense and folder.has(f"{name}.view.png") else None
+    return relief(
+        depth,
+        colors=colors if colors is not None and colors.shape[:2] == depth.shape else None,
+        confidence=optional(f"{stem}.confidence.tiff"),
+        sigma=optional(f"{stem}.sigma.tiff") if dense else None,
+    )
+
+
+def _picture(path: Path) -> NDArray[np.uint8]:
+    """A picture (h, w, 3) of 8 bits."""
+    pixels = read_image(path)
+    if pixels.dtype != np.uint8:
+        raise InputError("is no picture of 8 bits", file=path, fix="give the one that `plenodepth depth` wrote")
+    return np.ascontiguousarray(
+        np.broadcast_to(pixels if pixels.ndim == 3 else pixels[..., None], (*pixels.shape[:2], 3))
+    )
