@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from plenodepth.camera.files.any_format import load_plenoptic_camera as load_plenoptic_camera
     from plenodepth.camera.files.any_format import needs_image_size as needs_image_size
     from plenodepth.camera.files.any_format import save_camera as save_camera
+    from plenodepth.camera.files.views import ViewGeometry as ViewGeometry
+    from plenodepth.camera.files.views import load_views as load_views
+    from plenodepth.camera.files.views import save_views as save_views
     from plenodepth.camera.inverse_distortion import InverseDistortionFit as InverseDistortionFit
     from plenodepth.camera.inverse_distortion import calibrate_inverse_distortion as calibrate_inverse_distortion
     from plenodepth.camera.micro_images import fitted_to_lenses as fitted_to_lenses
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from plenodepth.camera.model import WhiteRadius as WhiteRadius
     from plenodepth.camera.parameters import intrinsic_names as intrinsic_names
     from plenodepth.camera.parameters import perturbed_camera as perturbed_camera
+    from plenodepth.camera.pinhole import Pinhole as Pinhole
+    from plenodepth.camera.pinhole import central_pinhole as central_pinhole
     from plenodepth.camera.presets import PRESETS as PRESETS
     from plenodepth.camera.presets import preset as preset
     from plenodepth.camera.projection import Projection as Projection

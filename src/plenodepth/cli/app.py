@@ -25,6 +25,7 @@ COMMANDS = {
     ("camera", "predict-scale"): ("camera.predict_scale", "predict_scale_of"),
     ("simulate", "scene"): ("simulate.scene", "scene"),
     ("simulate", "white"): ("simulate.white", "white"),
+    ("simulate", "views"): ("simulate.views", "views"),
     ("simulate", "dataset"): ("simulate.dataset", "dataset"),
     ("calibrate", "all"): ("calibrate.all", "all_steps"),
     ("calibrate", "white"): ("calibrate.white", "white"),

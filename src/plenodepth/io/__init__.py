@@ -3,7 +3,7 @@
 from plenodepth.io.atomic import atomic_files, atomic_path, require_writable
 from plenodepth.io.clouds import Cloud, read_cloud, read_ply, read_pts, read_ptx, read_xyz, write_ply, write_pts
 from plenodepth.io.frame_tables import read_depth_table, read_frame_distances, read_places
-from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image
+from plenodepth.io.images import read_float_map, read_image, write_float_map, write_image, write_light
 from plenodepth.io.libpleno import (
     CENTER_DTYPE,
     CORNER_DTYPE,
@@ -115,6 +115,7 @@ __all__ = [
     "write_depth_map",
     "write_float_map",
     "write_image",
+    "write_light",
     "write_observations",
     "write_parameters",
     "write_ply",

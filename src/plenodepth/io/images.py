@@ -20,7 +20,7 @@ from plenodepth.io.image_formats.tiff import TIFF, first_page
 
 # OpenCV and tifffile are imported where they are used: a program that touches no image need not wait for them.
 
-__all__ = ["FloatMap", "Image", "read_float_map", "read_image", "write_float_map", "write_image"]
+__all__ = ["FloatMap", "Image", "read_float_map", "read_image", "write_float_map", "write_image", "write_light"]
 
 FloatMap = npt.NDArray[np.float32]
 
@@ -88,6 +88,22 @@ def write_float_map(array: npt.ArrayLike, path: Path | str, *, compressed: bool 
         raise InputError(f"has the suffix '{Path(path).suffix}'", file=path, fix="use .tif or .tiff")
     packing = "deflate" if compressed else None
     _write_tiff(as_float32(values, path), path, photometric="minisblack", compression=packing)
+
+
+def write_light(light: npt.ArrayLike, path: Path | str) -> None:
+    """Writes linear light (h, w, 3) as a TIFF of float32, or (h, w) or (h, w, 1) of gray; NaN means missing.
+
+    `read_image` reads it again.
+    """
+    values = np.asarray(light)
+    values = values[..., 0] if values.ndim == 3 and values.shape[2] == 1 else values
+    color = values.ndim == 3 and values.shape[2] == 3
+    if values.dtype.kind not in "fiu" or not (values.ndim == 2 or color) or not values.size:
+        message = f"is {values.dtype} of the shape {values.shape}"
+        raise InputError(message, file=path, field="light", fix="give (h, w), or (h, w, 3) in colour")
+    if Path(path).suffix.lower() not in _TIFF_SUFFIXES:
+        raise InputError(f"has the suffix '{Path(path).suffix}'", file=path, fix="use .tif or .tiff")
+    _write_tiff(as_float32(values, path), path, photometric="rgb" if color else "minisblack", compression=None)
 
 
 def _write_tiff(array: npt.NDArray[Any], path: Path | str, *, compression: str | None, **options: Any) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.io.srgb import srgb_encoded
+
 MOST_PIXELS = 1200  # of a picture's longer side
 FEWEST_PIXELS = 800  # a smaller map is enlarged
 MISSING = "#222222"  # colour of pixels without a depth
@@ -24,9 +26,8 @@ MOST_TICKS = 8
 
 def srgb_picture(light: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Linear light (h, w, 1 or 3), 1 for white, as sRGB (h, w, 3); black where there is none."""
-    linear = np.clip(np.nan_to_num(light), 0, 1)
-    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return np.broadcast_to((255 * encoded).round().astype(np.uint8), (*light.shape[:2], 3))
+    levels = (255 * srgb_encoded(np.nan_to_num(light))).round().astype(np.uint8)
+    return np.broadcast_to(levels, (*light.shape[:2], 3))
 
 
 def depth_picture(values: NDArray[np.float32], title: str, unit: str, *, warning: str = "") -> NDArray[np.uint8]:

@@ -33,5 +33,9 @@ if TYPE_CHECKING:
     from plenodepth.sim.simulate import white_scene as white_scene
     from plenodepth.sim.truth import GroundTruth as GroundTruth
     from plenodepth.sim.truth import ground_truth as ground_truth
+    from plenodepth.sim.views import TrueView as TrueView
+    from plenodepth.sim.views import simulate_views as simulate_views
+    from plenodepth.sim.views import true_view as true_view
+    from plenodepth.sim.views import view_grid as view_grid
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -16,10 +16,11 @@ from PIL import Image
 
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
+from plenodepth.io.srgb import srgb_decoded
 from plenodepth.sim.packed_scene import pack_scene
 from plenodepth.sim.scenes.meshes import SUFFIXES, load_mesh
 from plenodepth.sim.scenes.scene import ImageTexture, Material, Mesh, Scene
-from plenodepth.sim.scenes.textures import noise_image, solid_noise, srgb_decoded
+from plenodepth.sim.scenes.textures import noise_image, solid_noise
 
 FORMATS = [suffix[1:] for suffix in SUFFIXES]
 AHEAD = Pose(np.eye(3), np.array([0, 0, 500.0]))

@@ -14,8 +14,8 @@ from plenodepth.camera.model import require_positive
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_bytes
+from plenodepth.io.srgb import srgb_decoded
 from plenodepth.sim.scenes.scene import ImageTexture, Material, Mesh
-from plenodepth.sim.scenes.textures import srgb_decoded
 
 Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]

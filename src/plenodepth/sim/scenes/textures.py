@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from plenodepth.errors import InputError
 from plenodepth.io import read_bytes
+from plenodepth.io.srgb import srgb_decoded
 from plenodepth.sim.scenes.scene import WHITE, ImageTexture, SolidTexture
 
 Float32 = NDArray[np.float32]
@@ -119,13 +120,6 @@ def read_texture(path: str | Path) -> ImageTexture:
         return ImageTexture(pixels)
     except InputError as error:
         raise InputError(error.message, file=path) from None
-
-
-def srgb_decoded(levels: NDArray[np.uint8]) -> Float32:
-    """Linear light in [0, 1] of 8-bit sRGB levels, any shape."""
-    code = np.arange(256) / 255
-    table = np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4).astype(np.float32)
-    return np.asarray(table[levels])
 
 
 def _require_whole(value: int, name: str, least: int, most: int) -> None:

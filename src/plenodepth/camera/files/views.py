@@ -1,0 +1,94 @@
+"""The file of a folder of views, views.json: which pinhole sees each of its pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plenodepth.camera.pinhole import Pinhole
+from plenodepth.errors import InputError
+from plenodepth.io import json_text, parse_by_suffix, read_text
+from plenodepth.io.atomic import atomic_path
+
+VIEWS_FILE = "views.json"
+VERSION_KEY, VERSION = "plenodepth_views", 1  # the key marks a file as this one
+NUMBERS = ("fx", "fy", "cx", "cy")
+
+
+@dataclass(frozen=True, eq=False)
+class ViewGeometry:
+    """A view's name, from which its files have theirs, its size in px, and its pinhole."""
+
+    name: str
+    width: int
+    height: int
+    pinhole: Pinhole
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width, px."""
+        return self.height, self.width
+
+    def content(self) -> dict[str, Any]:
+        """As the file has it; px, and mm in the camera frame."""
+        numbers = {name: float(getattr(self.pinhole, name)) for name in NUMBERS}
+        return {
+            "name": self.name,
+            "width": self.width,
+            "height": self.height,
+            **numbers,
+            "center": self.pinhole.center.tolist(),
+        }
+
+
+def save_views(views: Sequence[ViewGeometry], folder: Path | str) -> None:
+    """Write views.json into a folder."""
+    with atomic_path(Path(folder) / VIEWS_FILE) as path:
+        path.write_text(json_text({VERSION_KEY: VERSION, "views": [view.content() for view in views]}))
+
+
+def load_views(folder: Path | str) -> list[ViewGeometry]:
+    """The views of a folder, or of a file as `save_views` writes it."""
+    path = Path(folder)
+    path = path / VIEWS_FILE if path.is_dir() else path
+    content = parse_by_suffix(read_text(path), path)
+    if not isinstance(content, dict) or content.get(VERSION_KEY) != VERSION:
+        raise InputError("is not version 1 of it", file=path, field=VERSION_KEY, fix="give a folder of views")
+    views = content.get("views")
+    if not isinstance(views, list) or not views:
+        raise InputError("is no list of views", file=path, field="views")
+    found = [_view(view, path, f"views.{number}") for number, view in enumerate(views)]
+    names = [view.name for view in found]
+    if len(set(names)) < len(names):
+        raise InputError("are not all different", file=path, field="views.*.name")
+    return found
+
+
+def _view(content: Any, path: Path, field: str) -> ViewGeometry:
+    if not isinstance(content, dict):
+        raise InputError("is no view", file=path, field=field)
+    name = content.get("name")
+    if not isinstance(name, str) or not name or Path(name).name != name:
+        raise InputError("is no plain name", file=path, field=f"{field}.name")
+    width, height = (_number(content.get(key), path, f"{field}.{key}") for key in ("width", "height"))
+    if not (width.is_integer() and height.is_integer() and min(width, height) >= 1):
+        raise InputError(f"are {width:g} × {height:g}", file=path, field=f"{field}.width, height", fix="give whole px")
+    fx, fy, cx, cy = (_number(content.get(key), path, f"{field}.{key}") for key in NUMBERS)
+    if not min(fx, fy) > 0:
+        raise InputError("are not > 0", file=path, field=f"{field}.fx, fy", fix="give px")
+    center = content.get("center")
+    if not isinstance(center, list) or len(center) != 3:
+        raise InputError("is no list of three numbers", file=path, field=f"{field}.center", fix="give x, y, z in mm")
+    place = np.array([_number(value, path, f"{field}.center") for value in center])
+    return ViewGeometry(name, int(width), int(height), Pinhole(fx, fy, cx, cy, place))
+
+
+def _number(value: Any, path: Path, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError("is no number", file=path, field=field)
+    return float(value)
