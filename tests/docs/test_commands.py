@@ -18,7 +18,7 @@ OTHER_PROGRAMS = re.compile(
 
 @every_page
 def test_commands_are_complete(page: Path) -> None:
-    for words in (list(words) for block in blocks(page) for words in block.lines):
+    for words in (list(line.words) for block in blocks(page) for line in block.lines):
         if words[0] == "plenodepth":
             require_complete(words[1:])
 
@@ -26,7 +26,7 @@ def test_commands_are_complete(page: Path) -> None:
 @every_page
 def test_what_is_no_command_of_ours_installs_or_runs_what_ships(page: Path) -> None:
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    for words in (words for block in blocks(page) for words in block.lines):
+    for words in (line.words for block in blocks(page) for line in block.lines):
         if words[0] == "make":
             assert not set(words[1:]) - set(targets)
         elif words[0] != "plenodepth":

@@ -1,7 +1,7 @@
 """The shell commands that stand in the documentation, block by block.
 
-A block may carry a title, as in ```` ```sh title="needs a GPU" ````. Readers see it above the block. It says why this
-machine cannot run the block, and its commands are then only parsed.
+A block may carry a title, as in ```` ```sh title="needs a GPU" ````. Readers see it above the block. It says why the
+tests cannot run the block, and its commands are then only parsed. A line that ends with `# exit code 3` ends with that.
 """
 
 from __future__ import annotations
@@ -23,22 +23,39 @@ REASONS = ("needs ", "takes ", "runs until ")
 
 
 @dataclass(frozen=True)
+class Line:
+    words: tuple[str, ...]
+    into: str  # file that what is printed goes to; empty: none
+    code: int  # the exit code that it says it has
+
+
+@dataclass(frozen=True)
 class Block:
     title: str  # why it is not run; empty: it is
-    lines: tuple[tuple[str, ...], ...]  # the words of each
+    lines: tuple[Line, ...]
 
 
 def blocks(page: Path) -> list[Block]:
     """The blocks of shell commands on a page, in their order."""
-    return [
-        Block(title, tuple(tuple(words) for line in joined(text) if (words := shlex.split(line, comments=True))))
-        for title, text in BLOCK.findall(page.read_text(encoding="utf-8"))
-    ]
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [Block(title, tuple(map(line, filter(says_something, joined(text))))) for title, text in found]
 
 
 def joined(text: str) -> list[str]:
     """Lines, with those that a backslash continues made one."""
     return text.replace("\\\n", " ").splitlines()
+
+
+def says_something(text: str) -> bool:
+    return bool(shlex.split(text, comments=True))
+
+
+def line(text: str) -> Line:
+    """A line of shell, taken apart."""
+    words = shlex.split(text, comments=True)
+    into = words.pop() if ">" in words else ""
+    code = re.search(r"# exit code (\d+)", text)
+    return Line(tuple(word for word in words if word != ">"), into, int(code[1]) if code else 0)
 
 
 def spans(page: Path) -> list[list[str]]:
