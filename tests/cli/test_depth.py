@@ -65,6 +65,15 @@ def test_a_wall_is_found_where_it_stands(succeeds: Run, wall: Path, white: Path,
     assert read_image(tmp_path / "out" / "raw.png").ndim == 3
 
 
+def test_a_report_is_a_page_beside_the_maps(succeeds: Run, wall: Path, white: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    printed = succeeds("depth", wall, "--camera", "r12-mini", "--white", white, "--out", out, "--report").out
+    assert f"see {out}/raw.html" in " ".join(printed.split())
+    page = (out / "raw.html").read_text(encoding="utf-8")
+    assert "<title>Depth of raw</title>" in page
+    assert "As of a wider aperture" in page or "as of a wider aperture" in page  # the note of the summary
+
+
 def test_at_the_camera_s_own_f_number_depth_is_right_without_its_depth_scale(
     succeeds: Run, wall: Path, tmp_path: Path
 ) -> None:

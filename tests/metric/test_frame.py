@@ -49,7 +49,7 @@ SUMMARY = DepthSummary(
     None,
     1.0,
     *[None] * 8,
-    "",
+    (),
     None,
     Quality(1.0, 1.0, 0.0),
     SettingsFile(),

@@ -77,4 +77,5 @@ def test_a_dense_view_that_no_micro_image_confirms_is_doubtful() -> None:
     doubtful = with_dense(fine, 0.35)
     assert doubtful.doubtful
     assert "no micro-image confirms 35 %" in doubtful.problem
-    assert with_dense(replace(fine, problem="worse"), 0.35).problem == "worse"
+    worse = replace(fine, finding="worse", cure="do better")
+    assert with_dense(worse, 0.35).problem == "worse: do better"

@@ -25,7 +25,7 @@ from plenodepth.timing import STARTED
 
 if TYPE_CHECKING:  # Numba's import takes a second; `--help` should not
     from plenodepth.depth.settings_file import SettingsFile
-    from plenodepth.metric.result import DepthSummary
+    from plenodepth.metric.result import DepthResult, DepthSummary
 
 DOUBTFUL = 3  # exit code: a map that is not to be trusted
 COLUMNS = 80  # of a narrow terminal; paths are not broken
@@ -115,6 +115,14 @@ def depth(
             "virtual; for a vendor's grid virtual, confidence, picture. NAME.json is always written.",
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Also write NAME.html, a page that shows the frame and says what to do better; with --dense its "
+            "picture is all in focus.",
+        ),
+    ] = False,
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
         typer.Option("--device", help="Where to search; auto: on the GPU, if there is one."),
@@ -171,6 +179,8 @@ def depth(
                     )
                     camera = found.camera  # the sign of a grid's virtual depth is looked for once
                     found.save(out, wanted)
+                    if report:
+                        _write_report(found, out)
                     summaries.append(found.summary)
             except PlenodepthError as error:
                 # The other files still finish; the exit code tells.
@@ -180,7 +190,7 @@ def depth(
         print_json({"frames": [summary.content() for summary in summaries], "failed": failed})
     else:
         for summary in summaries:
-            print(_report(summary, out))
+            print(_report(summary, out, "html" if report else "json"))
         if summaries:
             print(f"{_frames(len(summaries))} in all: {_since_start()}")
     doubtful = [summary for summary in summaries if summary.quality.doubtful]
@@ -203,6 +213,13 @@ def _require_own_names(images: Sequence[Path], whites: Sequence[Path], out: Path
         picture = out / f"{path.stem}.png"
         if picture.resolve() in inputs:
             raise InputError("would be replaced by the picture of its depth", file=picture, fix="give another --out")
+
+
+def _write_report(found: DepthResult, out: Path) -> None:
+    from plenodepth.view.reports import write_depth_report
+
+    with limited_threads(found.summary.threads):
+        write_depth_report(found, out / f"{found.name}.html")
 
 
 def _names(text: str) -> list[Any]:
@@ -228,7 +245,7 @@ def _dense_line(dense: dict[str, float]) -> str:
     return f"dense view: {there:.0f} % with depth ({filled:.0f} % filled), confidence {dense['median_confidence']:.2f}"
 
 
-def _report(summary: DepthSummary, out: Path) -> str:
+def _report(summary: DepthSummary, out: Path, page: str) -> str:
     """What a frame gave, how, what the user should know, and what it took: lines that fit a terminal."""
     found = f"{100 * summary.valid_fraction:.0f} % with depth"
     if summary.median_z_mm is not None:
@@ -247,4 +264,4 @@ def _report(summary: DepthSummary, out: Path) -> str:
         f"{total.wall:.1f} s, {total.cpu:.1f} CPU-seconds: {stages}",
     ]
     lines = [textwrap.fill(line, COLUMNS, initial_indent="  ", subsequent_indent="    ") for line in below]
-    return "\n".join([f"{summary.image}: {found}; see {out}/{summary.image}.json", *lines])
+    return "\n".join([f"{summary.image}: {found}; see {out}/{summary.image}.{page}", *lines])

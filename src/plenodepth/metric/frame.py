@@ -129,9 +129,7 @@ def _summary(
         valid_fraction=virtual.valid_fraction,
         **quantiles,
         quality=quality,
-        note="; ".join(
-            [*image.notes, *_notes(virtual, camera), *unchecked_focus(image, camera, quantiles["median_z_mm"])]
-        ),
+        notes=(*image.notes, *_notes(virtual, camera), *unchecked_focus(image, camera, quantiles["median_z_mm"])),
         settings=settings,
         metric=metric is not None,
         dense=None if view is None else view.summary,

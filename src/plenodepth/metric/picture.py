@@ -73,16 +73,27 @@ def _resized(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _colored(values: NDArray[np.float32], ends: dict[str, float], near_is_low: bool) -> NDArray[np.uint8]:
-    """Colours (h, w, 3) of values, `viridis`; `MISSING` where there is none."""
-    import cv2
-
-    part = (values - np.float32(ends["vmin"])) / np.float32(ends["vmax"] - ends["vmin"])
-    index = (255 * np.clip(np.nan_to_num(part), 0, 1)).astype(np.uint8)
-    colors = cv2.cvtColor(
-        cv2.applyColorMap(255 - index if near_is_low else index, cv2.COLORMAP_VIRIDIS), cv2.COLOR_BGR2RGB
-    )
+    """Colours (h, w, 3) of values; `MISSING` where there is none."""
+    colors = color_table(near_is_low=near_is_low)[color_index(values, ends)]
     colors[~np.isfinite(values)] = tuple(bytes.fromhex(MISSING[1:]))
     return np.asarray(colors, np.uint8)
+
+
+def color_index(values: NDArray[np.float32], ends: dict[str, float]) -> NDArray[np.uint8]:
+    """Where values lie between the ends of the colours, 0 … 255; what lies beyond has the end's; NaN is 0."""
+    part = (values - np.float32(ends["vmin"])) / np.float32(ends["vmax"] - ends["vmin"])
+    return np.asarray(255 * np.clip(np.nan_to_num(part), 0, 1), np.uint8)
+
+
+def color_table(*, near_is_low: bool = False) -> NDArray[np.uint8]:
+    """The 256 colours (256, 3) of pictures of maps, RGB, from the lowest value to the highest: `viridis`.
+
+    Near is bright: `near_is_low` turns them round for mm.
+    """
+    import cv2
+
+    table = cv2.applyColorMap(np.arange(256, dtype=np.uint8)[:, None], cv2.COLORMAP_VIRIDIS)[:, 0, ::-1]
+    return np.ascontiguousarray(table[::-1] if near_is_low else table, np.uint8)
 
 
 def ticks(low: float, high: float) -> list[float]:

@@ -31,8 +31,8 @@ DARK = 0.01  # of full scale, or of the white image
 ENOUGH = 1_000_000  # values for a quartile
 WIDE_OPEN = 0.9  # light at the rims over that at the centres: of an aperture that shifts nothing
 GUESSED_OPTICS = (
-    "the camera is the start of a calibration, so its millimetres are a guess (virtual depth is not): calibrate it "
-    "with boards, by plenodepth calibrate"
+    "the camera is the start of a calibration, so its millimetres are a guess (virtual depth is not)",
+    "calibrate it with boards, by plenodepth calibrate",
 )
 MOVED_FOCUS = {
     "image": "the main lens is at another focus, so mm are wrong; give the camera calibrated at this focus",
@@ -50,17 +50,23 @@ UNCONFIRMED = "take the map without --dense, or of the dense view only what NAME
 
 @dataclass(frozen=True)
 class Quality:
-    """How good a map is as a whole. `problem` is empty where nothing speaks against it."""
+    """How good a map is as a whole. `finding` is empty where nothing speaks against it."""
 
     coverage: float  # share of the map with a depth
     median_confidence: float  # of these; 0 without any
     at_ends: float  # share of the depths at an end of the searched range
-    problem: str = ""  # what is wrong, and what to try
+    finding: str = ""  # what is wrong
+    cure: str = ""  # and what to try
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, and what to try, in one line."""
+        return f"{self.finding}: {self.cure}" if self.finding else ""
 
     @property
     def doubtful(self) -> bool:
         """Whether the map is not to be trusted."""
-        return bool(self.problem)
+        return bool(self.finding)
 
 
 def judged(
@@ -87,24 +93,24 @@ def judged(
         problems.append("too little of each micro-image is left to compare")
     if problems:
         advice = _advice(image, camera, at_ends, unusable)
-        return Quality(coverage, median, at_ends, f"{' and '.join(problems)}: {advice}")
+        return Quality(coverage, median, at_ends, " and ".join(problems), advice)
     if image.spread is not None and image.spread.other_focus:
-        return Quality(coverage, median, at_ends, f"{image.spread}: {MOVED_FOCUS[image.spread.source]}")
+        return Quality(coverage, median, at_ends, f"{image.spread}", MOVED_FOCUS[image.spread.source])
     if isinstance(camera, PlenopticCamera) and camera.provenance.is_start:
-        return Quality(coverage, median, at_ends, GUESSED_OPTICS)
+        return Quality(coverage, median, at_ends, *GUESSED_OPTICS)
     rims = image.rims
     # An image of a wide aperture has nothing to be undone; one in between has, and by how much is not known.
     if depth_map.aperture_note and rims is not None and not rims.agrees and rims.shown < WIDE_OPEN:
-        return Quality(coverage, median, at_ends, f"{depth_map.aperture_note}: {OTHER_APERTURE}")
+        return Quality(coverage, median, at_ends, depth_map.aperture_note, OTHER_APERTURE)
     return Quality(coverage, median, at_ends)
 
 
 def with_dense(quality: Quality, unconfirmed: float) -> Quality:
     """The quality where a dense view was made; `unconfirmed` is the share of its depths that no micro-image has."""
-    if quality.problem or unconfirmed <= MOST_UNCONFIRMED:
+    if quality.doubtful or unconfirmed <= MOST_UNCONFIRMED:
         return quality
     found = f"no micro-image confirms {100 * unconfirmed:.0f} % of the depths of the dense view"
-    return replace(quality, problem=f"{found}: {UNCONFIRMED}")
+    return replace(quality, finding=found, cure=UNCONFIRMED)
 
 
 def thinned(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -91,12 +91,17 @@ class DepthSummary:
     q25_z_mm: float | None
     q75_z_mm: float | None
     median_sigma_z_mm: float | None
-    note: str  # what the user should know; empty for nothing
+    notes: tuple[str, ...]  # what the user should know
     median_confidence: float | None
     quality: Quality  # whether the map as a whole can be trusted
     settings: SettingsFile
     metric: bool = True
     dense: dict[str, float] | None = None  # see `CentralView.summary`
+
+    @property
+    def note(self) -> str:
+        """All notes in one line; empty for none."""
+        return "; ".join(self.notes)
 
     def content(self) -> dict[str, Any]:
         """The summary as NAME.json holds it."""
@@ -107,6 +112,8 @@ class DepthSummary:
             elif part.name == "quality":
                 content |= {"doubtful": self.quality.doubtful, "problem": self.quality.problem}
                 content["share_at_ends_of_range"] = self.quality.at_ends
+            elif part.name == "notes":
+                content["note"] = self.note
             elif part.name != "metric":
                 content[part.name] = getattr(self, part.name)
         content["settings"] = settings_content(self.settings)

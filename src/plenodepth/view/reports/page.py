@@ -1,6 +1,7 @@
 """What all reports share: the templates, their tables and pictures, and rendering.
 
-A page needs nothing but itself: the style sheet and the figures, as PNG, are within it.
+A page needs nothing but itself: the style sheet, the scripts and the figures are within it, and it forbids the browser
+to load anything else.
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ class Picture:
     @property
     def data_uri(self) -> str:
         """The PNG as an address that holds all of it."""
-        return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+        return data_uri(self.png, "png")
+
+
+def data_uri(content: bytes, kind: str) -> str:
+    """An image file of that kind (png, jpeg) as an address that holds all of it."""
+    return f"data:image/{kind};base64," + base64.b64encode(content).decode("ascii")
 
 
 def draw_picture(figure: Figure, name: str, caption: str = "") -> Picture:
@@ -67,8 +73,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["style"] = Markup((files(__package__) / "style.css").read_text(encoding="utf-8"))
+    environment.globals["style"] = _part("style.css")
+    environment.globals["script"] = lambda name: _part(f"scripts/{name}.js")
     environment.filters["fixed"] = formats.fixed
     environment.filters["percentage"] = formats.percentage
     environment.filters["markdown_cell"] = lambda cell: cell.replace("|", r"\|")
     return environment
+
+
+def _part(name: str) -> Markup:
+    """A file of this package that stands in a page as it is."""
+    return Markup((files(__package__) / name).read_text(encoding="utf-8"))
