@@ -15,7 +15,7 @@ from plenodepth.metric.result import DepthResult, DepthSummary
 from plenodepth.view.reports.depth_advice import depth_advice
 from plenodepth.view.reports.depth_maps import ShownMaps, shown_maps
 from plenodepth.view.reports.embedded_cloud import MOST_POINTS, embedded_cloud
-from plenodepth.view.reports.formats import MISSING, fixed, with_unit
+from plenodepth.view.reports.formats import MISSING, fixed
 from plenodepth.view.reports.map_pictures import map_picture, photo_uri
 from plenodepth.view.reports.page import Table, render
 
@@ -57,7 +57,7 @@ def depth_report(result: DepthResult) -> str:
 def _tiles(summary: DepthSummary) -> list[tuple[str, str]]:
     of_what = "pixels" if summary.settings.depth.refined else "micro-images"
     if summary.metric:
-        spread = f"{with_unit(summary.q25_z_mm, '')} … {with_unit(summary.q75_z_mm, 'mm')}"
+        spread = f"{fixed(summary.q25_z_mm, 0)} … {fixed(summary.q75_z_mm, 0, 'mm')}"
         depths = [
             (fixed(summary.median_z_mm, 0, "mm"), f"median depth; half lies in {spread}"),
             (fixed(summary.median_sigma_z_mm, 1, "mm"), "median σ of a depth"),
