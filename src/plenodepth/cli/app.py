@@ -37,6 +37,7 @@ COMMANDS = {
     ("calibrate", "lidar"): ("calibrate.lidar", "lidar"),
     ("evaluate", "depth"): ("evaluate.depth", "depth"),
     ("evaluate", "cloud"): ("evaluate.cloud", "cloud"),
+    ("evaluate", "views"): ("evaluate.views", "views"),
     ("evaluate", "relative"): ("evaluate.relative", "relative"),
     ("evaluate", "compare"): ("evaluate.compare", "compare"),
     ("evaluate", "dataset"): ("evaluate.dataset", "dataset"),

@@ -75,6 +75,17 @@ if TYPE_CHECKING:
     from plenodepth.evaluate.maps.splits import grouped_errors as grouped_errors
     from plenodepth.evaluate.maps.splits import lens_type_labels as lens_type_labels
     from plenodepth.evaluate.maps.splits import quantile_edges as quantile_edges
+    from plenodepth.evaluate.views.comparison import EdgeSharpness as EdgeSharpness
+    from plenodepth.evaluate.views.comparison import ViewComparison as ViewComparison
+    from plenodepth.evaluate.views.comparison import ViewsComparison as ViewsComparison
+    from plenodepth.evaluate.views.comparison import compare_view as compare_view
+    from plenodepth.evaluate.views.comparison import compare_view_folders as compare_view_folders
+    from plenodepth.evaluate.views.sharpness import Sharpness as Sharpness
+    from plenodepth.evaluate.views.sharpness import SlantedEdge as SlantedEdge
+    from plenodepth.evaluate.views.sharpness import edge_line as edge_line
+    from plenodepth.evaluate.views.sharpness import edge_sharpness as edge_sharpness
+    from plenodepth.evaluate.views.similarity import psnr as psnr
+    from plenodepth.evaluate.views.similarity import ssim as ssim
 
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

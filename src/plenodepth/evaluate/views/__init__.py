@@ -1,0 +1,1 @@
+"""Rendered views against true ones: how alike the pictures are, and how sharp their edges."""
