@@ -15,6 +15,7 @@ HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 # Words of the command line: module in plenodepth.cli, and function in it. Help lists them in this order.
 COMMANDS = {
     ("depth",): ("depth", "depth"),
+    ("batch",): ("batch", "batch"),
     ("cost",): ("cost", "cost"),
     ("view",): ("view", "view"),
     ("warm-up",): ("warm_up", "warm_up"),

@@ -14,12 +14,12 @@ import typer
 
 from plenodepth.cli.shared.common import JsonOption, print_json
 from plenodepth.cli.shared.compiling_notice import compiling_notice
-from plenodepth.cli.shared.memory import keep_freed_memory
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.io import require_writable
+from plenodepth.memory import keep_freed_memory
 from plenodepth.threads import limited_threads, thread_count
 from plenodepth.timing import STARTED
 
@@ -149,7 +149,7 @@ def depth(
 
     chosen = settings.chosen()
     camera, camera_note = raw.load_camera(images[0])
-    wanted = require_outputs(None if outputs is None else _names(outputs), camera, dense=chosen.dense.enabled)
+    wanted = require_outputs(None if outputs is None else names_of(outputs), camera, dense=chosen.dense.enabled)
     used_device = chosen_device(device, chosen.depth)
     _require_own_names(images, [*(raw.white or []), *([raw.dark] if raw.dark else [])], out)
     require_writable(out)
@@ -222,7 +222,7 @@ def _write_report(found: DepthResult, out: Path) -> None:
         write_depth_report(found, out / f"{found.name}.html")
 
 
-def _names(text: str) -> list[Any]:
+def names_of(text: str) -> list[Any]:
     """The names in a list with commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 

@@ -101,11 +101,12 @@ def load_frames(
     full_scale: float | None = None,
     check_camera: bool = True,
     crop: tuple[int, int] | None = None,
+    stored: Iterator[StoredImage] | None = None,
 ) -> Iterator[RawImage]:
     """Clean images of the frames of a video, a TIFF of several pages or a YUV file, one at a time; or of one image.
 
     `frames` chooses, counted from 0. `size` (width, height) and `bits` are for YUV files whose name does not tell them.
-    The rest is as in `load_raw`.
+    The rest is as in `load_raw`. `stored`: the images, if they have been read already.
 
     >>> images = plenodepth.load_frames("raw.png", plenodepth.load_camera("camera.yaml"), white="white.png")
     >>> [image.name for image in images]
@@ -115,17 +116,17 @@ def load_frames(
     white_images = [read_white(file) for file in whites]
     dark_image = None if dark is None else read_white(Path(dark))
     source = _Source(str(path), ", ".join(map(str, whites)) or "white image", str(dark))
-    sequence, white_spread = read_images(path, frames=frames, size=size, bits=bits), WhiteSpread()
+    sequence, white_spread = stored or read_images(path, frames=frames, size=size, bits=bits), WhiteSpread()
     while True:
         clock = StageClock()
         with clock.stage("read"):
-            stored = next(sequence, None)
-        if stored is None:
+            taken = next(sequence, None)
+        if taken is None:
             return
-        given = _given(stored, bayer, black_level, devignetting, full_scale, check_camera, crop)
+        given = _given(taken, bayer, black_level, devignetting, full_scale, check_camera, crop)
         with clock.stage("clean"):
-            cleaned = _clean(stored.pixels, camera, white_images, dark_image, given, source, white_spread)
-        yield _finished(cleaned, stored, clock)
+            cleaned = _clean(taken.pixels, camera, white_images, dark_image, given, source, white_spread)
+        yield _finished(cleaned, taken, clock)
 
 
 def _given(

@@ -153,9 +153,9 @@ class RawOptions:
 
         if self.is_sequence(path):
             size = parse_image_size(self.image_size)
-            yield from load_frames(path, camera, frames=self._frames(), size=size, bits=self.bits, **self._cleaning())
+            yield from load_frames(path, camera, frames=self._frames(), size=size, bits=self.bits, **self.cleaning())
             return
-        image = load_raw(path, camera, **self._cleaning())
+        image = load_raw(path, camera, **self.cleaning())
         if last:
             forget_white()
         yield image
@@ -164,7 +164,8 @@ class RawOptions:
         """The clean image of a file, or its first frame."""
         return next(self.load_images(path, camera, last=True))
 
-    def _cleaning(self) -> dict[str, Any]:
+    def cleaning(self) -> dict[str, Any]:
+        """What `load_raw` and `load_frames` are told about the images, besides the camera."""
         return {
             "white": self.white or None,
             "dark": self.dark,

@@ -28,7 +28,7 @@ from plenodepth.io.image_formats.still import (
 )
 from plenodepth.io.image_formats.stored import MAX_PIXELS, StoredImage, Wanted
 from plenodepth.io.image_formats.tiff import TIFF, is_dng, read_tiff, tiff_count, tiff_size
-from plenodepth.io.image_formats.video import VIDEO_SUFFIXES, read_video, video_count, video_size
+from plenodepth.io.image_formats.video import VIDEO_SUFFIXES, read_video, video_count, video_packets, video_size
 from plenodepth.io.image_formats.yuv import read_yuv, yuv_count, yuv_size
 
 _MATROSKA, _AVI = b"\x1a\x45\xdf\xa3", b"AVI "
@@ -97,6 +97,15 @@ def frame_count(path: Path | str, *, size: tuple[int, int] | None = None, bits: 
     """The number of frames in a file; None for a video that does not tell it."""
     with open_binary(path) as file:
         return _format_of(file, path).count(file, path, Wanted(size=size, bits=bits))
+
+
+def counted_frames(path: Path | str, *, size: tuple[int, int] | None = None, bits: int | None = None) -> int:
+    """The number of frames in a file; a video that does not tell it is read through, without being decoded."""
+    count = frame_count(path, size=size, bits=bits)
+    if count is not None:
+        return count
+    with open_binary(path) as file:
+        return video_packets(file, path, Wanted(size=size, bits=bits))
 
 
 def image_size_of(path: Path | str, *, size: tuple[int, int] | None = None, bits: int | None = None) -> tuple[int, int]:

@@ -89,6 +89,12 @@ def video_count(file: BinaryIO, path: Path | str, wanted: Wanted) -> int | None:
         return int(stream.frames) or None
 
 
+def video_packets(file: BinaryIO, path: Path | str, wanted: Wanted) -> int:
+    """The number of frames, by counting the packets that hold one: the whole file is read, and nothing decoded."""
+    with _open_video(file, path, wanted) as (container, stream), decodable(path):
+        return sum(1 for packet in container.demux(stream) if packet.size and not packet.is_discard)
+
+
 def _steps(frames: slice | None, path: Path | str) -> tuple[int, int, int]:
     """First frame, the one after the last, and step; a video is read forwards and does not tell where it ends."""
     asked = frames or slice(None)
