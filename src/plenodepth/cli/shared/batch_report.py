@@ -18,7 +18,7 @@ from plenodepth.io.yaml_json import null_for_nan
 if TYPE_CHECKING:
     from plenodepth.batch import BatchSummary, Entry
 
-EVERY = 20.0  # s between two lines where there is no terminal
+EVERY = 60.0  # s between two lines where there is no terminal
 SHOWN = 20  # frames that failed, or are doubtful, in the summary; all of them are in the manifest
 
 
