@@ -6,7 +6,7 @@ from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from plenodepth.batch.engines.in_process import InProcess as InProcess
-    from plenodepth.batch.frames import Frame as Frame
+    from plenodepth.batch.frames import BatchFrame as BatchFrame
     from plenodepth.batch.frames import planned_frames as planned_frames
     from plenodepth.batch.manifest import Entry as Entry
     from plenodepth.batch.manifest import read_manifest as read_manifest

@@ -20,7 +20,7 @@ OWN = ".batch"  # how names of the batch's own unfinished files begin
 
 
 @dataclass(frozen=True)
-class Frame:
+class BatchFrame:
     """One frame: its file, its number in a sequence (None: the file is one image), and the folder of its results."""
 
     path: Path
@@ -41,7 +41,7 @@ def planned_frames(
     size: tuple[int, int] | None = None,
     bits: int | None = None,
     tree: Path | str | None = None,
-) -> list[Frame]:
+) -> list[BatchFrame]:
     """The frames of files, of the images of folders, of patterns (`shots/**/*.png`), and of sequences, in their order.
 
     Each is called as its file, a frame of a sequence with its number: clip-00012. With `tree` the folders below that
@@ -49,7 +49,7 @@ def planned_frames(
     every sequence; `size` and `bits` describe YUV files whose names do not.
     """
     target = Path(out)
-    planned, by_name = list[Frame](), dict[str, Frame]()
+    planned, by_name = list[BatchFrame](), dict[str, BatchFrame]()
     for path in _files(inputs, target):
         for frame in _frames_of(path, frames, size, bits, tree):
             twin = by_name.setdefault(os.path.normcase(frame.name).casefold(), frame)
@@ -102,7 +102,7 @@ def _is_image(path: Path) -> bool:
 
 def _frames_of(
     path: Path, frames: slice | None, size: tuple[int, int] | None, bits: int | None, tree: Path | str | None
-) -> Iterator[Frame]:
+) -> Iterator[BatchFrame]:
     folder = _folder(path, tree)
     if path.stem.startswith(OWN):
         raise InputError(f"begins with {OWN}, as unfinished results do", file=path, fix="rename it")
@@ -111,11 +111,11 @@ def _frames_of(
     except InputError:  # who reads it says why: a frame that fails does not stop the others
         sequence = False
     if not sequence:
-        yield Frame(path, None, f"{folder}{path.stem}")
+        yield BatchFrame(path, None, f"{folder}{path.stem}")
         return
     count = counted_frames(path, size=size, bits=bits)
     for number in range(count)[frames or slice(None)]:
-        yield Frame(path, number, f"{folder}{frame_name(path, number)}")
+        yield BatchFrame(path, number, f"{folder}{frame_name(path, number)}")
 
 
 def _folder(path: Path, tree: Path | str | None) -> str:

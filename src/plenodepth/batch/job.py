@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from plenodepth.batch.frames import Frame
+from plenodepth.batch.frames import BatchFrame
 from plenodepth.batch.manifest import FileState
 from plenodepth.batch.recipe import Recipe
 from plenodepth.cache import file_hash
@@ -56,7 +56,7 @@ class Outcome:
     worker: str = ""
 
 
-def make_frame(frame: Frame, recipe: Recipe, unfinished: Path, *, stored: StoredImage | None = None) -> Outcome:
+def make_frame(frame: BatchFrame, recipe: Recipe, unfinished: Path, *, stored: StoredImage | None = None) -> Outcome:
     """Make the results of a frame in a new folder below `unfinished`. What goes wrong is in the outcome.
 
     `stored`: the frame as it was read elsewhere.
@@ -78,7 +78,7 @@ def make_frame(frame: Frame, recipe: Recipe, unfinished: Path, *, stored: Stored
     return replace(outcome, seconds=round(taken[0], 3), cpu_seconds=round(taken[1], 3))
 
 
-def _made(frame: Frame, recipe: Recipe, unfinished: Path, stored: StoredImage | None) -> Outcome:
+def _made(frame: BatchFrame, recipe: Recipe, unfinished: Path, stored: StoredImage | None) -> Outcome:
     if not unfinished.is_dir():  # the run has been killed, and another one has swept
         raise InputError("is gone: its run has ended", file=unfinished)
     given = None if stored is not None else input_state(frame)
@@ -110,7 +110,7 @@ def _made(frame: Frame, recipe: Recipe, unfinished: Path, stored: StoredImage | 
     )
 
 
-def load_frame(frame: Frame, recipe: Recipe, stored: StoredImage | None = None) -> RawImage:
+def load_frame(frame: BatchFrame, recipe: Recipe, stored: StoredImage | None = None) -> RawImage:
     """The clean image of a frame, from its file or as it was read elsewhere."""
     cleaning = {"white": list(recipe.white) or None, "dark": recipe.dark, **recipe.cleaning}
     if stored is not None:
@@ -143,7 +143,7 @@ def file_state(path: Path) -> FileState:
         return FileState(hashlib.file_digest(file, "sha256").hexdigest(), state.st_size, state.st_mtime_ns)
 
 
-def input_state(frame: Frame) -> FileState:
+def input_state(frame: BatchFrame) -> FileState:
     """The state of a frame's file; one that cannot be read is an `InputError`."""
     with open_binary(frame.path):  # says what is wrong
         pass

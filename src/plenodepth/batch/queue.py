@@ -6,21 +6,21 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from plenodepth.batch.frames import Frame
+from plenodepth.batch.frames import BatchFrame
 
 
 @dataclass(eq=False)
 class Task:
     """A frame to be made, and where it has been tried."""
 
-    frame: Frame
+    frame: BatchFrame
     tried_on: list[str] = field(default_factory=list)
 
 
 class TaskQueue:
     """Hands out frames in their order; one that failed goes to a worker that has not tried it, if there is one."""
 
-    def __init__(self, frames: Iterable[Frame], *, retries: int) -> None:
+    def __init__(self, frames: Iterable[BatchFrame], *, retries: int) -> None:
         self._new = deque(Task(frame) for frame in frames)
         self._again = deque[Task]()
         self._retries = retries

@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from plenodepth.batch.frames import Frame
+from plenodepth.batch.frames import BatchFrame
 from plenodepth.cache import cache_key, source_hash
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.depth.device import Device
@@ -62,7 +62,7 @@ class Recipe:
         return replace(self, white=white, dark=self.dark and places.get(self.dark, self.dark))
 
 
-def frame_key(recipe_key: str, frame: Frame, content: str) -> str:
+def frame_key(recipe_key: str, frame: BatchFrame, content: str) -> str:
     """The key of one frame, whose file has this hash of its content."""
     parts = [recipe_key, content, frame.number, frame.name.rsplit("/", 1)[-1]]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

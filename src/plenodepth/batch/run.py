@@ -13,7 +13,7 @@ from typing import Protocol
 
 from plenodepth.batch.engines.engine import Engine
 from plenodepth.batch.engines.in_process import InProcess
-from plenodepth.batch.frames import Frame
+from plenodepth.batch.frames import BatchFrame
 from plenodepth.batch.job import Outcome, input_state, unchanged
 from plenodepth.batch.manifest import Entry, Manifest
 from plenodepth.batch.out_folder import Check, OutFolder, only_run
@@ -61,7 +61,7 @@ class BatchSummary:
 
 
 def run_batch(
-    frames: Sequence[Frame],
+    frames: Sequence[BatchFrame],
     recipe: Recipe,
     out: Path | str,
     *,
@@ -111,7 +111,7 @@ class _Run:
         if self.report is not None:
             self.report.said(line)
 
-    def kept(self, frames: Sequence[Frame], check: Check) -> set[str]:
+    def kept(self, frames: Sequence[BatchFrame], check: Check) -> set[str]:
         """The names of the frames whose results are there, of the same input, and as they were made."""
         known = [frame for frame in frames if frame.name in self.manifest.entries]
         kept = set[str]()
@@ -124,7 +124,7 @@ class _Run:
                     self.report.checking(done + 1, len(known))
         return kept
 
-    def _holds(self, frame: Frame, check: Check) -> bool:
+    def _holds(self, frame: BatchFrame, check: Check) -> bool:
         entry = self.manifest.entries[frame.name]
         if entry.error or entry.input is None:
             return False

@@ -19,7 +19,7 @@ from plenodepth.memory import keep_freed_memory
 from plenodepth.threads import thread_count
 
 if TYPE_CHECKING:
-    from plenodepth.batch import Frame, Recipe
+    from plenodepth.batch import BatchFrame, Recipe
     from plenodepth.camera import GridCamera, PlenopticCamera
     from plenodepth.depth.device import Device
 
@@ -107,7 +107,7 @@ def batch(
 
 
 def _recipe(
-    frames: Sequence[Frame], raw: RawOptions, settings: SettingsOptions, outputs: str | None, device: Device
+    frames: Sequence[BatchFrame], raw: RawOptions, settings: SettingsOptions, outputs: str | None, device: Device
 ) -> Recipe:
     """What the options say about every frame."""
     from plenodepth.batch import Recipe
@@ -133,7 +133,7 @@ def _recipe(
     return with_sign(recipe, frames)
 
 
-def _camera(frames: Sequence[Frame], raw: RawOptions) -> tuple[PlenopticCamera | GridCamera, str]:
+def _camera(frames: Sequence[BatchFrame], raw: RawOptions) -> tuple[PlenopticCamera | GridCamera, str]:
     """The camera of the options, which may look at the first image that can be read."""
     first_error: InputError | None = None
     for path in dict.fromkeys(frame.path for frame in frames):
