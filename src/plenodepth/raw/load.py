@@ -19,6 +19,7 @@ from plenodepth.io.image_formats import StoredImage, read_images
 from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
+from plenodepth.raw.filter_check import said_of_filters
 from plenodepth.raw.focus_check import WhiteSpread, better_known, measured_spread
 from plenodepth.raw.grid_check import check_grid, require_grid
 from plenodepth.raw.image import OTHER_FOCUS, Devignetting, PitchCheck, RawImage
@@ -278,7 +279,7 @@ def _clean(
     with _naming(source.image):
         levels = number_levels(numbers, white_numbers, given.full_scale, black)
     full = saturated_pixels(numbers, levels[0])
-    notes = list[str]()
+    notes = said_of_filters(numbers, filters.pattern, levels[0])
     with _naming(source.white):
         white = _white(white_numbers, camera, filters.pattern, levels[1], notes) if whites else None
     if whites and focus is not None and isinstance(camera, PlenopticCamera) and focus.least_told > OTHER_FOCUS:
