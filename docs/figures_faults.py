@@ -76,8 +76,8 @@ FAULTS = (
 )
 
 
-def error_map(fault: Fault, raw: Array, white: Array, truth: Array) -> Array:
-    """Error of depth, per cent; NaN where there is none."""
+def error_map(fault: Fault, raw: Array, white: Array, truth: Array) -> tuple[Array, int]:
+    """Error of depth, per cent, NaN where there is none; and the exit code of the command."""
     camera = replace(CAMERA, main_lens=replace(CAMERA.main_lens, f_number=fault.f_number))
     whites = None if fault.white is None else fault.white(white)
     image = plenodepth.clean_image(fault.image(raw), camera, white=whites, bayer=fault.bayer)
@@ -86,9 +86,9 @@ def error_map(fault: Fault, raw: Array, white: Array, truth: Array) -> Array:
     found = off[np.isfinite(off)]
     print(
         f"{fault.title:36s} median |error| {np.median(np.abs(found)):5.2f} %, bias {np.median(found):+5.2f} %, "
-        f"{100 * np.isfinite(depth.z).mean():3.0f} % with depth, {'DOUBTFUL' if depth.summary.quality.doubtful else ''}"
+        f"{100 * np.isfinite(depth.z).mean():3.0f} % with depth; {depth.summary.note}"
     )
-    return np.asarray(off)
+    return np.asarray(off), 3 if depth.summary.quality.doubtful else 0
 
 
 def faults(figurines: Path, white: Path) -> None:
@@ -98,10 +98,11 @@ def faults(figurines: Path, white: Path) -> None:
     figure = Figure(figsize=(12, 5.6), layout="constrained")
     shown = None
     for axes, fault in zip(figure.subplots(2, 4).flat, FAULTS, strict=True):
-        off = error_map(fault, raw, even, truth)
+        off, code = error_map(fault, raw, even, truth)
         shown = axes.imshow(off, cmap="RdBu_r", vmin=-SHOWN, vmax=SHOWN, interpolation="nearest")
         axes.set_facecolor("0.25")
-        axes.set_title(f"{fault.title}\nmedian |error| {np.nanmedian(np.abs(off)):.1f} %", fontsize=10)
+        said = f"median |error| {np.nanmedian(np.abs(off)):.1f} %, exit code {code}"
+        axes.set_title(f"{fault.title}\n{said}", fontsize=10)
         axes.set_xticks([])
         axes.set_yticks([])
     assert shown is not None
@@ -117,9 +118,9 @@ def blank(folder: Path, white: Path) -> None:
     figure = Figure(figsize=(12, 3.1), layout="constrained")
     row = figure.subplots(1, 4)
     kept = [plenodepth.estimate_depth(image, CAMERA, filters=filters) for filters in (None, wanted)]
-    row[0].imshow(image.color[::4, ::4] ** (1 / 2.2) if image.color is not None else image.gray[::4, ::4])
+    row[0].imshow(np.clip(read_image(folder / "raw.png")[::4, ::4] / FULL_SCALE, 0, 1) ** (1 / 2.2))
     row[0].set_title("raw image", fontsize=10)
-    names = ("all depths", "--least-confidence 0.4 --consistent")
+    names = ("all depths", "confident and consistent ones")
     for axes, depth, name in zip((row[1], row[3]), kept, names, strict=True):
         off = 100 * np.abs(depth.z / truth - 1)
         bad = 100 * (off[np.isfinite(off)] > 5).mean()

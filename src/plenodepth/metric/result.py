@@ -61,7 +61,10 @@ DENSE_OUTPUTS: tuple[Output, ...] = ("dense",)
 
 VIRTUAL_SUFFIX = f".{SUFFIXES['virtual']}"
 MODELS: dict[str, ApertureModel] = {"off": "off", "slope": "slope", "per_pixel": "per_pixel"}
-NEEDS_CALIBRATION = "metric depth needs a calibrated camera; this one is known by its lens grid only"
+NEEDS_CALIBRATION = (
+    "metric depth needs a calibrated camera; this one is known by its lens grid only, so the effect of a small "
+    "aperture is left in the virtual depth"
+)
 
 
 @dataclass(frozen=True)

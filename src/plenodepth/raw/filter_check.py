@@ -35,8 +35,8 @@ def said_of_filters(numbers: NDArray[Any], pattern: str | None, levels: Levels) 
         return []
     if pattern is None:
         return [
-            f"pixels of even and odd rows and columns differ in brightness by {100 * unlike:.0f} %, as those of a mosaic "
-            "of colour filters do: name its filters (--bayer), else depth is up to several per cent off"
+            f"pixels of even and odd rows and columns differ in brightness by {100 * unlike:.0f} %, as those of a "
+            "mosaic of colour filters do: name its filters (--bayer), else depth is up to several per cent off"
         ]
     return [
         f"the two greens of {pattern} differ in brightness by {100 * unlike:.0f} %: the filters have another order "
