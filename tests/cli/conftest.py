@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import COLOURS, COMPILING, Outcome, Refused, Run
+from commands import COLOURS, COMPILING, PROGRESS, Outcome, Refused, Run
 
 from plenodepth.cli import main
 
@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         except SystemExit as stop:
             code = stop.code or 0
         out, err = (COLOURS.sub("", text) for text in capsys.readouterr())
-        err = COMPILING.sub("", err)  # whether the kernels are on disk depends on who ran before
+        err = PROGRESS.sub("", COMPILING.sub("", err))  # whether the kernels are on disk depends on who ran before
         assert isinstance(code, int)
         return Outcome(code, out, err)
 

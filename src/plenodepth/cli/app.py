@@ -8,8 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
+from plenodepth.cli.shared.speech import with_speech
 from plenodepth.version import __version__
 
+EXIT_CODES = (
+    "[bold]Exit codes[/bold]  0 done; 1 a check failed (doctor), or nobody read the output; 2 bad input, or a file "
+    "that cannot be written; 3 a map was written that is not to be trusted; 70 an error of the program itself; "
+    "130 Ctrl-C."
+)
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 # Words of the command line: module in plenodepth.cli, and function in it. Help lists them in this order.
@@ -61,7 +67,7 @@ def command_tree(arguments: Sequence[str] = ()) -> typer.Typer:
     app = typer.Typer(
         help="Metric depth from one raw image of a multi-focus plenoptic camera.",
         no_args_is_help=True,
-        add_completion=False,
+        epilog=EXIT_CODES,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,  # an error is one line (see main); --debug prints the traceback
         context_settings=HELP_SETTINGS,
@@ -76,7 +82,7 @@ def command_tree(arguments: Sequence[str] = ()) -> typer.Typer:
                 groups[words[0]] = _group(words[0])
                 app.add_typer(groups[words[0]], name=words[0])
             place = groups[words[0]]
-        place.command(words[-1])(getattr(import_module(f"plenodepth.cli.{module}"), function))
+        place.command(words[-1])(with_speech(getattr(import_module(f"plenodepth.cli.{module}"), function)))
     return app
 
 

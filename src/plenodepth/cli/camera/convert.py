@@ -9,7 +9,15 @@ import typer
 
 from plenodepth.camera import load_camera, save_camera
 from plenodepth.camera.files.any_format import FileFormat, lost_in_file
-from plenodepth.cli.shared.common import CameraArgument, ImageSizeOption, ParametersOption, console, parse_image_size
+from plenodepth.cli.shared.common import (
+    CameraArgument,
+    ImageSizeOption,
+    JsonOption,
+    ParametersOption,
+    console,
+    parse_image_size,
+    print_json,
+)
 
 
 def convert(
@@ -25,6 +33,7 @@ def convert(
         FileFormat | None, typer.Option("--format", help="Format to write, when the suffix does not tell.")
     ] = None,
     image_size: ImageSizeOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Convert a camera between our files, libpleno's and (read only) the vendor's grid.
 
@@ -32,6 +41,11 @@ def convert(
     """
     loaded = load_camera(camera, parameters=params, image_size=parse_image_size(image_size))
     save_camera(loaded, out, file_format=file_format, parameters=params_out)
+    lost = lost_in_file(loaded, out, file_format)
+    if as_json:
+        written = [str(path) for path in (out, params_out) if path is not None]
+        print_json({"files": written, "not_in_the_file": list(lost)})
+        return
     console().print(f"wrote {out}" + (f" and {params_out}" if params_out else ""), soft_wrap=True)
-    for lost in lost_in_file(loaded, out, file_format):
-        console().print(f"note: the file does not hold {lost}", soft_wrap=True)
+    for what in lost:
+        console().print(f"note: the file does not hold {what}", soft_wrap=True)

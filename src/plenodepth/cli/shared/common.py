@@ -16,10 +16,19 @@ from rich.table import Table
 from plenodepth.errors import InputError
 from plenodepth.io.yaml_json import null_for_nan
 
+
+def complete_camera(incomplete: str) -> list[str]:
+    """The presets that begin so, for the completion of shells; where none does, the shell offers files."""
+    from plenodepth.camera import PRESETS
+
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
 CameraArgument = Annotated[
     str,
     typer.Argument(
         metavar="CAMERA",
+        autocompletion=complete_camera,
         help="A preset (r12-e, …), a camera file (.yaml, .json), a libpleno camera (.js) or a vendor's grid (.xml).",
         show_default=False,
     ),

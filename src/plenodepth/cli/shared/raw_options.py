@@ -15,6 +15,7 @@ from plenodepth.cli.shared.common import (
     FramesOption,
     ImageSizeOption,
     ParametersOption,
+    complete_camera,
     parse_frames,
     parse_image_size,
 )
@@ -33,6 +34,7 @@ class RawOptions:
         str | None,
         typer.Option(
             "--camera",
+            autocompletion=complete_camera,
             help="A preset, a camera file, or a grid file (.xml, .cfg). Without it the grid is found in the image: "
             "virtual depth only.",
             show_default=False,

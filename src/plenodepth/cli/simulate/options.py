@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plenodepth.cli.shared.common import console, print_json
+from plenodepth.cli.shared.common import complete_camera, console, print_json
 
 if TYPE_CHECKING:  # the simulator's imports (Numba, Embree) take a second; `--help` should not
     from plenodepth.sim import FrameInfo, RealOptics, SensorSettings
 
-CameraOption = Annotated[str, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.")]
+CameraOption = Annotated[
+    str, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.", autocompletion=complete_camera)
+]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder to write; it appears complete or not at all.")]
 RaysOption = Annotated[int, typer.Option("--rays", help="Rays per pixel.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")]
