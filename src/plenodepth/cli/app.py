@@ -42,6 +42,7 @@ COMMANDS = {
     ("calibrate", "scale"): ("calibrate.scale", "scale"),
     ("calibrate", "poses"): ("calibrate.poses", "poses"),
     ("calibrate", "lidar"): ("calibrate.lidar", "lidar"),
+    ("render", "export"): ("render.export", "export"),
     ("evaluate", "depth"): ("evaluate.depth", "depth"),
     ("evaluate", "cloud"): ("evaluate.cloud", "cloud"),
     ("evaluate", "views"): ("evaluate.views", "views"),
@@ -56,6 +57,7 @@ GROUPS = {
     "calibrate": "Calibrate a camera from white images and boards. Without a COMMAND all steps are done, with the "
     "options below; with one, that step alone.\n\nExample: [bold]plenodepth calibrate --whites whites --boards boards "
     "--board 9x5:10mm --sensor 5.5um --focal 50 --aperture 4 --focus 450 --out camera.yaml[/bold]",
+    "render": "Make pictures of a raw image, and what other software takes over.",
     "evaluate": "Compare results with the truth, and with each other.",
 }
 

@@ -44,7 +44,7 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def atomic_files(folder: Path | str) -> Iterator[Path]:
-    """Gives a temporary folder inside `folder`; the files written into it move to `folder` together at the end.
+    """Gives a temporary folder inside `folder`; what is written into it moves to `folder` together at the end.
 
     On any exception none of them does, and `folder` holds what it held before; one that was not there is gone again.
     Errors name the files by where they would have gone. Names with a folder in the way, and a `folder` that takes no
@@ -61,10 +61,10 @@ def atomic_files(folder: Path | str) -> Iterator[Path]:
             yield temporary
             _move_files(temporary, target)
         except InputError as error:
-            inside = error.file is not None and Path(error.file).parent == temporary
+            inside = error.file is not None and Path(error.file).is_relative_to(temporary)
             if not inside:
                 raise
-            final = target / Path(error.file or "").name
+            final = target / Path(error.file or "").relative_to(temporary)
             raise InputError(error.message, file=final, field=error.field, fix=error.fix) from error.__cause__
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -113,13 +113,14 @@ def _remove_empty(folders: Sequence[Path]) -> None:
 
 
 def _move_files(source: Path, target: Path) -> None:
-    """Move all files of one folder to another on the same file system, which takes no further space."""
-    names = sorted(path.name for path in source.iterdir())
+    """Move all files of one folder, and of those in it, to another on the same file system: it takes no more space."""
+    names = sorted(path.relative_to(source) for path in source.rglob("*") if not path.is_dir())
     for name in names:  # before the first is moved
         if os.path.isdir(target / name):
             raise InputError("is a folder", file=target / name, fix="move it away, or give another folder")
     for name in names:
         try:
+            os.makedirs((target / name).parent, exist_ok=True)
             os.replace(source / name, target / name)
         except OSError as error:
             raise _refused(error, target / name) from error

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.render.exports.export import export_views as export_views
     from plenodepth.render.view import Pinhole as Pinhole
     from plenodepth.render.view import RenderedView as RenderedView
+    from plenodepth.render.view_files import load_dense as load_dense
+    from plenodepth.render.view_files import load_rendered as load_rendered
+    from plenodepth.render.view_files import save_rendered as save_rendered
+    from plenodepth.render.view_files import view_of_dense as view_of_dense
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

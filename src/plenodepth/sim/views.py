@@ -110,9 +110,10 @@ def simulate_views(
                 if progress is not None:
                     progress(before + done, sum(rays))
 
-            true_view(scene, view.pinhole, view.shape, samples=samples, threads=threads, progress=told).write(
-                folder, view.name
-            )
+            if view.pinhole is None:
+                raise InputError("has no pinhole: its camera is known by its lens grid only", field=view.name)
+            found = true_view(scene, view.pinhole, view.shape, samples=samples, threads=threads, progress=told)
+            found.write(folder, view.name)
         save_views(views, folder)
 
 

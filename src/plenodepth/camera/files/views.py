@@ -1,10 +1,13 @@
-"""The file of a folder of views, views.json: which pinhole sees each of its pictures."""
+"""The file of a folder of views, views.json: which pinhole sees each of its pictures.
+
+A camera that is known by its lens grid only has no pinhole: its views' numbers are null.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +25,13 @@ NUMBERS = ("fx", "fy", "cx", "cy")
 
 @dataclass(frozen=True, eq=False)
 class ViewGeometry:
-    """A view's name, from which its files have theirs, its size in px, and its pinhole."""
+    """A view's name, from which its files have theirs, its size in px, and its pinhole if it has one."""
 
     name: str
     width: int
     height: int
-    pinhole: Pinhole
+    pinhole: Pinhole | None
+    more: Mapping[str, Any] = field(default_factory=dict)  # other keys of the file, as it has them
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -36,14 +40,10 @@ class ViewGeometry:
 
     def content(self) -> dict[str, Any]:
         """As the file has it; px, and mm in the camera frame."""
-        numbers = {name: float(getattr(self.pinhole, name)) for name in NUMBERS}
-        return {
-            "name": self.name,
-            "width": self.width,
-            "height": self.height,
-            **numbers,
-            "center": self.pinhole.center.tolist(),
-        }
+        eye = self.pinhole
+        numbers = {name: None if eye is None else float(getattr(eye, name)) for name in NUMBERS}
+        center = None if eye is None else eye.center.tolist()
+        return {"name": self.name, "width": self.width, "height": self.height, **numbers, "center": center, **self.more}
 
 
 def save_views(views: Sequence[ViewGeometry], folder: Path | str) -> None:
@@ -69,26 +69,30 @@ def load_views(folder: Path | str) -> list[ViewGeometry]:
     return found
 
 
-def _view(content: Any, path: Path, field: str) -> ViewGeometry:
+def _view(content: Any, path: Path, place: str) -> ViewGeometry:
     if not isinstance(content, dict):
-        raise InputError("is no view", file=path, field=field)
+        raise InputError("is no view", file=path, field=place)
     name = content.get("name")
     if not isinstance(name, str) or not name or Path(name).name != name:
-        raise InputError("is no plain name", file=path, field=f"{field}.name")
-    width, height = (_number(content.get(key), path, f"{field}.{key}") for key in ("width", "height"))
+        raise InputError("is no plain name", file=path, field=f"{place}.name")
+    width, height = (_number(content.get(key), path, f"{place}.{key}") for key in ("width", "height"))
     if not (width.is_integer() and height.is_integer() and min(width, height) >= 1):
-        raise InputError(f"are {width:g} × {height:g}", file=path, field=f"{field}.width, height", fix="give whole px")
-    fx, fy, cx, cy = (_number(content.get(key), path, f"{field}.{key}") for key in NUMBERS)
+        raise InputError(f"are {width:g} × {height:g}", file=path, field=f"{place}.width, height", fix="give whole px")
+    known = {"name", "width", "height", *NUMBERS, "center"}
+    more = {key: value for key, value in content.items() if key not in known}
+    if all(content.get(key) is None for key in (*NUMBERS, "center")):
+        return ViewGeometry(name, int(width), int(height), None, more)
+    fx, fy, cx, cy = (_number(content.get(key), path, f"{place}.{key}") for key in NUMBERS)
     if not min(fx, fy) > 0:
-        raise InputError("are not > 0", file=path, field=f"{field}.fx, fy", fix="give px")
+        raise InputError("are not > 0", file=path, field=f"{place}.fx, fy", fix="give px")
     center = content.get("center")
     if not isinstance(center, list) or len(center) != 3:
-        raise InputError("is no list of three numbers", file=path, field=f"{field}.center", fix="give x, y, z in mm")
-    place = np.array([_number(value, path, f"{field}.center") for value in center])
-    return ViewGeometry(name, int(width), int(height), Pinhole(fx, fy, cx, cy, place))
+        raise InputError("is no list of three numbers", file=path, field=f"{place}.center", fix="give x, y, z in mm")
+    middle = np.array([_number(value, path, f"{place}.center") for value in center])
+    return ViewGeometry(name, int(width), int(height), Pinhole(fx, fy, cx, cy, middle), more)
 
 
-def _number(value: Any, path: Path, field: str) -> float:
+def _number(value: Any, path: Path, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError("is no number", file=path, field=field)
+        raise InputError("is no number", file=path, field=place)
     return float(value)

@@ -190,11 +190,14 @@ def _pairs(rendered: Path, truth: Path, notes: list[str]) -> list[tuple[str, Vie
 
 
 def _require_same(view: ViewGeometry, true: ViewGeometry, folder: Path) -> None:
-    ours, theirs = ([v.pinhole.cx, v.pinhole.cy] for v in (view, true))
+    ours, theirs = view.pinhole, true.pinhole
+    if ours is None or theirs is None:
+        message = "has no pinhole: its camera is known by its lens grid only"
+        raise InputError(message, file=folder / VIEWS_FILE, field=view.name, fix="render with a calibrated camera")
     # A focal length that differs moves pixels by their distance from the axis.
-    stretch = max(abs(view.pinhole.fx / true.pinhole.fx - 1), abs(view.pinhole.fy / true.pinhole.fy - 1))
-    moved = float(np.abs(np.subtract(ours, theirs)).max()) + stretch * max(true.shape)
-    apart = float(np.linalg.norm(view.pinhole.center - true.pinhole.center))
+    stretch = max(abs(ours.fx / theirs.fx - 1), abs(ours.fy / theirs.fy - 1))
+    moved = max(abs(ours.cx - theirs.cx), abs(ours.cy - theirs.cy)) + stretch * max(true.shape)
+    apart = float(np.linalg.norm(ours.center - theirs.center))
     if view.shape != true.shape or moved > SAME_PIXELS or apart > SAME_PLACE:
         message = f"is not the true view: {view.width} × {view.height} px against {true.width} × {true.height}, "
         message += f"pixels {moved:.3g} px and pinholes {apart:.3g} mm apart"

@@ -1,0 +1,1 @@
+"""``plenodepth render …``: one module for each command."""
