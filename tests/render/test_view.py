@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from plenodepth import preset
+from plenodepth.camera import Pinhole, RenderedView
 from plenodepth.metric import central_points
-from plenodepth.render import Pinhole, RenderedView
 
 
 def test_points_of_pixels_are_seen_at_these_pixels() -> None:

@@ -81,7 +81,7 @@ def central_view(
     return _smoothed(nearest, median_size, erosion)
 
 
-def pinhole_of(camera: PlenopticCamera, scale: int) -> NDArray[np.float64]:
+def pinhole_of(camera: PlenopticCamera, scale: float) -> NDArray[np.float64]:
     """The pinhole camera of the central view: height and width of its image, its axis' column and row, and F; px."""
     sensor = camera.sensor
     # A large pixel covers scale × scale small ones; the centre of the first small one is at 0, its edge at −½.

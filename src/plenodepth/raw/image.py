@@ -98,6 +98,7 @@ class RawImage:
     spread: PitchCheck | None = (
         None  # of its micro-images against the camera's, or of the white image's; None: not asked
     )
+    mosaic: str | None = None  # the colour filters, if `color` is made of a mosaic: a pixel has a sample of one colour
     flat: bool = False  # it shows no vignetting, though the camera's f-number predicts some; it was divided by nothing
     notes: tuple[str, ...] = ()  # what the user should know about the image, in words
     clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

@@ -314,7 +314,7 @@ def _clean(
     gray[full] = np.nan
     demosaiced = pattern is not None or filters.demosaiced_before
     noise = noise_level(gray, camera, demosaiced=demosaiced)
-    return RawImage(gray, color, noise, method, rims=rims, spread=focus, flat=flat, notes=tuple(notes))
+    return RawImage(gray, color, noise, method, rims=rims, spread=focus, mosaic=pattern, flat=flat, notes=tuple(notes))
 
 
 def _checked_spread(image: NDArray[Any], camera: PlenopticCamera | GridCamera) -> PitchCheck | None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.render.allfocus import all_in_focus as all_in_focus
     from plenodepth.render.exports.export import export_views as export_views
-    from plenodepth.render.view import Pinhole as Pinhole
     from plenodepth.render.view import RenderedView as RenderedView
     from plenodepth.render.view_files import load_dense as load_dense
     from plenodepth.render.view_files import load_rendered as load_rendered

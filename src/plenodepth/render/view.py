@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.camera.pinhole import Pinhole as Pinhole
+from plenodepth.camera.pinhole import Pinhole
 from plenodepth.metric.picture import srgb_picture
 
 Float32 = NDArray[np.float32]

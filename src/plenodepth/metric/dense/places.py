@@ -20,7 +20,7 @@ Float32 = NDArray[np.float32]
 LENSES_AT_A_TIME = 2048
 
 
-def lens_places(camera: PlenopticCamera | GridCamera, inverse_depths: Float32, scale: int) -> Float32:
+def lens_places(camera: PlenopticCamera | GridCamera, inverse_depths: Float32, scale: float) -> Float32:
     """Places (J, n, 4) in the central view of each lens' pixels at 1/v (n,): see `find_lens_places`.
 
     A camera that is known by its grid only has its view on the plane of the virtual image: a point at c + v x px.
@@ -50,7 +50,7 @@ def nearest_lenses(places: Float32, shape: tuple[int, int]) -> NDArray[np.int32]
     return np.asarray(nearest, np.int32)
 
 
-def view_shape(camera: PlenopticCamera | GridCamera, scale: int) -> tuple[int, int]:
+def view_shape(camera: PlenopticCamera | GridCamera, scale: float) -> tuple[int, int]:
     """Height and width of the central view, px."""
     width, height = image_size(camera)
-    return height // scale, width // scale
+    return int(height // scale), int(width // scale)

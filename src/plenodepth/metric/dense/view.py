@@ -28,7 +28,7 @@ def central_view_of(
     inverse = view.inverse
     maps = np.float32(1) / inverse, view.sigma / (inverse * inverse), view.confidence
     if isinstance(camera, PlenopticCamera):
-        maps = _in_mm(maps, view.owner, scaled_for(camera, model))
+        maps = in_mm(maps, view.owner, scaled_for(camera, model))
     filled = view.filled & np.isfinite(maps[0])
     metric = isinstance(camera, PlenopticCamera)
     return CentralView(*maps, view.light, view.micro_images, filled, view.side, scale=scale, metric=metric)
@@ -46,7 +46,7 @@ def within(view: CentralView, near: float | None, far: float | None) -> CentralV
     return replace(view, depth=depth, sigma=sigma, confidence=confidence, filled=view.filled & keep)
 
 
-def _in_mm(
+def in_mm(
     maps: tuple[Float32, Float32, Float32], owner: NDArray[np.int32], camera: PlenopticCamera
 ) -> tuple[Float32, Float32, Float32]:
     """z, σ_z and confidence (h, w) of those of virtual depth; `owner` (h, w) are the lenses of the pixels."""
