@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera, metric_from_virtual
-from plenodepth.camera.pinhole import Pinhole
+from plenodepth.camera.pinhole import Pinhole, central_pinhole
 from plenodepth.metric.dense.places import lens_places
 
 Float32 = NDArray[np.float32]
@@ -74,6 +74,6 @@ def pinhole_of_view(
     camera: PlenopticCamera, scale: float, offset: tuple[float, float] = (0.0, 0.0), converge: float = np.inf
 ) -> Pinhole:
     """The pinhole of a view from `offset` mm beside the middle of the pupil; its axis goes on through where it was."""
-    focal = camera.main_lens.focal_length / camera.sensor.pixel_size / scale
-    axis = (camera.sensor.principal_point + 0.5) / scale - 0.5 + focal * np.asarray(offset) / converge
-    return Pinhole(focal, focal, float(axis[0]), float(axis[1]), np.array([*offset, 0.0]))
+    middle = central_pinhole(camera, scale)
+    shift = middle.fx * np.asarray(offset) / converge
+    return Pinhole(middle.fx, middle.fy, middle.cx + shift[0], middle.cy + shift[1], np.array([*offset, 0.0]))
