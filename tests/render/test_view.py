@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plenodepth import preset
-from plenodepth.camera import Pinhole, RenderedView
+from plenodepth.camera import Pinhole
 from plenodepth.metric import central_points
+from plenodepth.render import RenderedView
 
 
 def test_points_of_pixels_are_seen_at_these_pixels() -> None:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.camera import Pinhole
 from plenodepth.errors import InputError
 from plenodepth.io import write_image
-from plenodepth.render.view import Pinhole, RenderedView
+from plenodepth.render.view import RenderedView
 
 LARGEST = np.iinfo(np.uint16).max
 
