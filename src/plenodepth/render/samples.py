@@ -26,7 +26,7 @@ BEHIND_REACH = 3  # px of the raw image over which a surface is continued behind
 ROWS_OF_VIEW = 192  # that are added up together
 
 
-class Samples(NamedTuple):
+class PlacedSamples(NamedTuple):
     """Of each pixel of the raw image (H, W): where it falls in the view, px, and how much it counts there."""
 
     column: Float32
@@ -50,20 +50,20 @@ def seen_inverse_depths(view: ViewPlaces, camera: PlenopticCamera | GridCamera, 
 
 def samples_of(
     places: Float32, inverse_depths: Float32, seen: Float32, camera: PlenopticCamera | GridCamera, opening: Opening
-) -> Samples:
+) -> PlacedSamples:
     """The samples for a view with these places (J, n, 4), of pixels that see 1/v (H, W)."""
     grid = camera.micro_images
     k, l = (index.ravel() for index in grid.lattice.indices())
     center = np.ascontiguousarray(grid.center(k, l))
     lens_type = np.maximum(grid.lens_type(k, l), 0).astype(np.int32)
-    found = Samples(*(np.zeros(seen.shape, np.float32) for _ in range(3)))
+    found = PlacedSamples(*(np.zeros(seen.shape, np.float32) for _ in range(3)))
     given = center, places, inverse_depths, seen, lens_type, opening, _radius(camera), found
     each_band(len(center), lambda lenses: find_samples(lenses.start, lenses.stop, *given), rows=LENSES_AT_A_TIME)
     return found
 
 
 def added_up(
-    samples: Samples,
+    samples: PlacedSamples,
     image: RawImage,
     camera: PlenopticCamera | GridCamera,
     places: Float32,
