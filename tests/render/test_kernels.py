@@ -32,7 +32,7 @@ def test_samples_fall_where_their_pixels_look() -> None:
     seen[rng.random(seen.shape) < 0.2] = np.nan
     found = tuple(np.zeros(seen.shape, np.float32) for _ in range(3))
     table, types = opening(), np.array([0, 1], np.int32)
-    find_samples(0, 2, CENTER, places, inverse, seen, types, table, RADIUS, found)
+    find_samples(0, 2, CENTER, places, inverse, seen, types, tuple(table), RADIUS, found)
     for row, column in np.ndindex(*seen.shape):
         inside = [lens for lens in (0, 1) if np.hypot(column - CENTER[lens, 0], row - CENTER[lens, 1]) < RADIUS]
         if not inside or np.isnan(seen[row, column]):

@@ -57,7 +57,7 @@ def samples_of(
     center = np.ascontiguousarray(grid.center(k, l))
     lens_type = np.maximum(grid.lens_type(k, l), 0).astype(np.int32)
     found = PlacedSamples(*(np.zeros(seen.shape, np.float32) for _ in range(3)))
-    given = center, places, inverse_depths, seen, lens_type, opening, _radius(camera), found
+    given = center, places, inverse_depths, seen, lens_type, tuple(opening), _radius(camera), tuple(found)
     each_band(len(center), lambda lenses: find_samples(lenses.start, lenses.stop, *given), rows=LENSES_AT_A_TIME)
     return found
 
@@ -78,7 +78,7 @@ def added_up(
     extent = np.stack([(places[..., 1] - reach).min(axis=1), (places[..., 1] + reach).max(axis=1)], axis=1)
     extent = np.clip(extent, -1e6, 1e6).astype(np.int32)
     total, weight = (np.zeros((*shape, light.shape[2]), np.float32) for _ in range(2))
-    given = center, extent, radius, samples, np.ascontiguousarray(light), channel_of, total, weight
+    given = center, extent, radius, tuple(samples), np.ascontiguousarray(light), channel_of, total, weight
     each_band(shape[0], lambda rows: splat(rows.start, rows.stop, *given), rows=ROWS_OF_VIEW)
     return total, weight
 

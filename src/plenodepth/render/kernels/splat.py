@@ -16,7 +16,7 @@ f4 = np.float32
 def splat(first, last, center, extent, radius, samples, light, channel_of, total, weight):
     """Add the samples that fall in rows first … last − 1 of a view to total and weight (h, w, channels), zeros before.
 
-    `light` (H, W, channels) is the raw image's, NaN where it has none. `channel_of` (2, 2) says which channel a pixel
+    `light` (H, W, channels) is that of the raw image, NaN for none. `channel_of` (2, 2) says which channel a pixel
     of a mosaic has, by row and column modulo 2; −1: all. `samples` are of `find_samples`, `extent` (J, 2) the first and
     the last row of the view that each lens may reach. A sample is shared among the four pixels around its place.
     """
