@@ -31,10 +31,10 @@ def test_it_says_where_to_look_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     assert (viewer.returncode, out, err) == (0, "ended\n", "")
 
 
-def test_what_is_neither_a_folder_nor_a_cloud_is_refused(refused: Refused, tmp_path: Path) -> None:
+def test_what_is_no_folder_cloud_or_image_is_refused(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     assert "does not exist" in refused("view", tmp_path / "nowhere")
-    assert "neither a folder of results nor a cloud" in refused("view", tmp_path / "notes.txt")
+    assert "is not a PNG, TIFF, JPEG or other known image" in refused("view", tmp_path / "notes.txt")
     assert "holds no result" in refused("view", tmp_path)
 
 

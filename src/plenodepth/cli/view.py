@@ -4,24 +4,41 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plenodepth.camera import load_camera
+from plenodepth.cli.shared.common import parse_image_size
+from plenodepth.cli.shared.compiling_notice import compiling_notice
+from plenodepth.cli.shared.option_groups import expand_groups
+from plenodepth.cli.shared.progress import row_progress
+from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError
 
 if TYPE_CHECKING:
     from plenodepth.view.browser.frames import Frame
+    from plenodepth.view.browser.instrument import Instrument
 
 LOOPBACK = "127.0.0.1"
 
 
+@expand_groups
 def view(
+    *,
     source: Annotated[
         Path,
-        typer.Argument(metavar="SOURCE", help="Folder of results, or a cloud (.ply, .pts …).", show_default=False),
+        typer.Argument(
+            metavar="SOURCE", help="Folder of results, a cloud (.ply, .pts …), or a raw image.", show_default=False
+        ),
     ],
+    raw: RawOptions,
+    raw_image: Annotated[
+        Path | None,
+        typer.Option("--raw", help="Raw image of the result, or a folder of them: for pictures and cost curves."),
+    ] = None,
     host: Annotated[str, typer.Option("--host", help="Where to listen; the default is this machine alone.")] = LOOPBACK,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0: any free one.")] = 8080,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
@@ -29,17 +46,22 @@ def view(
         int, typer.Option("--points", min=1000, help="Points that are drawn at most; larger clouds are thinned.")
     ] = 1_000_000,
 ) -> None:
-    """Look at a result in the browser: coloured cloud, confidence, σ, range. Ctrl-C ends it.
+    """Look at a result in the browser: cloud, pictures, cost curves, distances. Ctrl-C ends it.
 
     Example: [bold]plenodepth view depth --open[/bold]
+
+    With all that there is to see: [bold]plenodepth view depth --camera r12-es --raw raw.png --white white.png[/bold]
     """
     from plenodepth.view.browser.server import address, is_loopback, require_viser, served
     from plenodepth.view.browser.viewer import Viewer
 
     require_viser()
-    frames = _frames(source)
+    frames, instrument, notes = _opened(source, raw, raw_image)
     try:
-        with served(host, port, source.name) as server, Viewer(server, frames, most_points=points):
+        with (
+            served(host, port, source.name) as server,
+            Viewer(server, frames, instrument=instrument, most_points=points, notes=notes),
+        ):
             print(f"{source}: look at {address(server)} (Ctrl-C ends)", flush=True)
             if not is_loopback(host):
                 print(f"plenodepth: note: whoever reaches {host} sees this result", file=sys.stderr)
@@ -50,9 +72,40 @@ def view(
         print("ended")
 
 
-def _frames(source: Path) -> list[Frame]:
+def _opened(
+    source: Path, raw: RawOptions, raw_image: Path | None
+) -> tuple[Sequence[Frame], Instrument | None, list[str]]:
+    """The frames, what took them, and what is to be said about that."""
     from plenodepth.view.browser.frames import is_cloud, open_frames
+    from plenodepth.view.browser.opening import instrument_of, preset_of
 
     if source.is_file() and not is_cloud(source):
-        raise InputError("is neither a folder of results nor a cloud", file=source, fix="give one of them")
-    return open_frames(source)
+        return _estimated(source, raw)
+    frames, notes = open_frames(source), list[str]()
+    if raw_image is not None and raw.camera is not None and raw_image.is_file():
+        camera, note = raw.load_camera(raw_image)
+        notes += [note] if note else []
+    elif raw.camera is not None:
+        camera = load_camera(raw.camera, parameters=raw.params, image_size=parse_image_size(raw.image_size))
+    elif (known := preset_of(frames)) is not None:
+        camera = known
+        notes.append(f"The camera is the preset {known.name}, by the name in the record; --camera names another.")
+    elif raw_image is not None:
+        raise InputError("is missing", field="--camera", fix="give the camera that took the raw image")
+    else:
+        return frames, None, notes
+    return frames, instrument_of(camera, raw_image, frames, lambda path: raw.load_image(path, camera)), notes
+
+
+def _estimated(source: Path, raw: RawOptions) -> tuple[Sequence[Frame], Instrument, list[str]]:
+    """The depth of a raw image, with its dense view: what `plenodepth depth --dense` finds."""
+    from plenodepth.depth.dense_settings import DenseSettings
+    from plenodepth.metric.frame import estimate_depth
+    from plenodepth.view.browser.instrument import Instrument
+    from plenodepth.view.browser.opening import frame_of
+
+    camera, note = raw.load_camera(source)
+    with row_progress(source.name) as bar, compiling_notice(bar.note, refined=False):
+        image = raw.load_image(source, camera)
+        result = estimate_depth(image, camera, dense=DenseSettings(enabled=True), progress=bar)
+    return [frame_of(result)], Instrument(result.camera, lambda _: image), [note] if note else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,23 @@ def write_ply(points: npt.ArrayLike, path: Path | str, *, colors: npt.ArrayLike 
 
     A column is any name with its values: `confidence=...`, `sigma=...`, `intensity=...`; NaN is allowed in it.
     """
+    parts = _parts(points, path, colors, columns)
+    header = next(parts)  # refuses what cannot be written before there is a file
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        file.write(header)
+        for part in parts:
+            file.write(part)  # not tofile, whose errors do not say that the disk is full
+
+
+def ply_bytes(points: npt.ArrayLike, *, colors: npt.ArrayLike | None = None, **columns: Any) -> bytes:
+    """The content of the file that `write_ply` writes."""
+    return b"".join(_parts(points, "PLY", colors, columns))
+
+
+def _parts(
+    points: npt.ArrayLike, path: Path | str, colors: npt.ArrayLike | None, columns: dict[str, Any]
+) -> Iterator[bytes | memoryview]:
+    """The header, then some points after the other; errors name the path."""
     xyz = np.asarray(points)
     require_points(xyz, path)
     fields: list[tuple[str, str]] = [(name, "<f4") for name in _COORDINATES]
@@ -63,14 +81,13 @@ def write_ply(points: npt.ArrayLike, path: Path | str, *, colors: npt.ArrayLike 
     columns_of: Columns = {name: xyz[:, axis] for axis, name in enumerate(_COORDINATES)} | values
     if rgb is not None:
         columns_of |= {name: rgb[:, axis] for axis, name in enumerate(_CHANNELS)}
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
-        file.write("\n".join(header).encode("ascii"))
-        for start in range(0, len(xyz), POINTS_AT_A_TIME):
-            part = slice(start, start + POINTS_AT_A_TIME)
-            table = np.empty(len(xyz[part]), fields)
-            for name, _ in fields:
-                table[name] = columns_of[name][part]
-            file.write(table.view(np.uint8).data)  # not tofile, whose errors do not say that the disk is full
+    yield "\n".join(header).encode("ascii")
+    for start in range(0, len(xyz), POINTS_AT_A_TIME):
+        part = slice(start, start + POINTS_AT_A_TIME)
+        table = np.empty(len(xyz[part]), fields)
+        for name, _ in fields:
+            table[name] = columns_of[name][part]
+        yield table.view(np.uint8).data
 
 
 def read_ply(path: Path | str) -> Columns:

@@ -33,6 +33,7 @@ class ShownCloud:
     sigma: Float32 | None  # (n,) of the depth
     metric: bool  # whether the points are in mm
     error: Float32 | None = None  # (n,) mm against a truth; NaN where the truth says nothing
+    shape: tuple[int, int] | None = None  # (h, w) of the map that is a relief
 
     def __len__(self) -> int:
         return len(self.points)
@@ -105,11 +106,10 @@ def load_shown_cloud(path: Path) -> ShownCloud:
     points = vertices["points"].astype(np.float32)
     if not len(points):
         raise InputError("holds no points", file=path, fix="give a cloud with points")
-    known = {
-        name: vertices[name].astype(np.float32, copy=False) if name in vertices else None
-        for name in ("confidence", "sigma")
-    }
-    return ShownCloud(points, points[:, 2].copy(), vertices.get("colors"), **known, metric=True)
+    confidence, sigma = (
+        vertices[name].astype(np.float32, copy=False) if name in vertices else None for name in ("confidence", "sigma")
+    )
+    return ShownCloud(points, points[:, 2].copy(), vertices.get("colors"), confidence, sigma, metric=True)
 
 
 def relief(depth: Float32, *, colors: UInt8 | None, confidence: Float32 | None, sigma: Float32 | None) -> ShownCloud:
@@ -133,4 +133,4 @@ def relief(depth: Float32, *, colors: UInt8 | None, confidence: Float32 | None, 
     def of(values: NDArray[Any] | None) -> Any:
         return None if values is None else values[there]
 
-    return ShownCloud(points, values, of(colors), of(confidence), of(sigma), metric=False)
+    return ShownCloud(points, values, of(colors), of(confidence), of(sigma), metric=False, shape=depth.shape)

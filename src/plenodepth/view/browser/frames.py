@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenodepth.depth.settings import DepthSettings
 from plenodepth.errors import InputError
 from plenodepth.io import read_float_map, read_image
 from plenodepth.io.clouds.any_format import CLOUD_SUFFIXES
 from plenodepth.view.browser.clouds import ShownCloud, load_shown_cloud, relief
 from plenodepth.view.browser.folder import OpenedFolder
+from plenodepth.view.browser.probe import FrameMaps
 
 DENSE, SPARSE, RELIEF = "dense view", "cloud", "relief of virtual depth"
 NO_MM = "This camera is known by its lens grid only: the relief shows virtual depth, which has no millimetres."
@@ -29,6 +31,8 @@ class Frame:
     view: Callable[[], NDArray[np.uint8]] | None = None  # what the main lens' centre sees, all in focus, (h, w, 3)
     record: Mapping[str, Any] = field(default_factory=dict)  # the content of NAME.json
     notes: tuple[str, ...] = ()
+    maps: Callable[[], FrameMaps] | None = None  # per micro-image or pixel; None where the folder has none
+    settings: Callable[[], DepthSettings] = DepthSettings  # by which the depth was estimated
 
 
 def open_frames(path: Path) -> list[Frame]:
@@ -66,7 +70,32 @@ def _frame_of(folder: OpenedFolder, name: str) -> Frame:
         (lambda: _picture(folder.file(f"{name}.view.png"))) if has_view else None,
         record,
         (*said, *([] if metric else [NO_MM])),
+        _maps_of(folder, name, record),
+        lambda: _settings_of(folder, name),
     )
+
+
+def _settings_of(folder: OpenedFolder, name: str) -> DepthSettings:
+    from plenodepth.depth.settings_file import load_settings
+
+    return load_settings(folder.file(f"{name}.json")).depth
+
+
+def _maps_of(folder: OpenedFolder, name: str, record: Mapping[str, Any]) -> Callable[[], FrameMaps] | None:
+    from plenodepth.metric.result import MODELS
+
+    metric = folder.has(f"{name}.depth.tiff")
+    main = f"{name}.depth.tiff" if metric else f"{name}.virtual.tiff"
+    model = MODELS.get(str(record.get("aperture_model")))
+    if not folder.has(main) or model is None:
+        return None
+
+    def load() -> FrameMaps:
+        beside = [f"{name}.{kind}.tiff" for kind in ("sigma", "confidence")]
+        sigma, confidence = (read_float_map(folder.file(file)) if folder.has(file) else None for file in beside)
+        return FrameMaps(read_float_map(folder.file(main)), sigma if metric else None, confidence, model, metric)
+
+    return load
 
 
 def _relief_of(folder: OpenedFolder, name: str) -> ShownCloud:

@@ -1,187 +1,207 @@
-"""The page: the scene with its points, and the panel that says which of them are shown and how."""
+"""The page: a scene with points, a picture or the camera, and panels to its left and right."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.errors import PlenodepthError
-from plenodepth.view.browser.clouds import ShownCloud, quantiles
-from plenodepth.view.browser.coloring import LABELS, color_bar, color_ends, color_kinds, colors_of
+from plenodepth.view.browser.camera_scene import add_camera
+from plenodepth.view.browser.clouds import ShownCloud
+from plenodepth.view.browser.coloring import color_bar, color_ends, colors_of
+from plenodepth.view.browser.controls import Controls
 from plenodepth.view.browser.frames import Frame
+from plenodepth.view.browser.instrument import Instrument, shown_light
 from plenodepth.view.browser.latest import LatestOnly
-from plenodepth.view.browser.selection import DRAWN_POINTS, Limits, Selection, select
+from plenodepth.view.browser.picked_panel import Details, Picked, PickedPanel
+from plenodepth.view.browser.picker import Picker
+from plenodepth.view.browser.picture_pane import PicturePane
+from plenodepth.view.browser.probe import Probe, curves_of, surroundings
+from plenodepth.view.browser.rays import point_on_ray
+from plenodepth.view.browser.saving import add_save_buttons
+from plenodepth.view.browser.selection import DRAWN_POINTS, Selection, select
 
 if TYPE_CHECKING:
     import viser
 
-OUTLIERS = (0.001, 0.999)  # quantiles at the ends of the sliders
-STEPS = 200  # of a slider
-POINT = 0.0016  # side of a drawn point, of the distance to the middle of the cloud
-KEYS = {label: kind for kind, label in LABELS.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """What the page shows at the moment."""
-
-    frame: Frame
-    cloud: ShownCloud
-    selection: Selection
-    part: ShownCloud  # the points that are drawn
+POINT = 2.5  # side of a drawn point, of the cloud's radius over the square root of their number
+TOWARDS_EYE = np.array([0.29, -0.24, -0.93])  # from the middle of the cloud
+FIELD = np.radians(45)  # of view, of the browser's eye
+RADIUS = 0.9  # quantile of the distances from the cloud's middle
+SAMPLE = 100_000  # points tell middle and radius
+RAW, VIEW = "raw image", "all-in-focus view"
 
 
 class Viewer:
     """The page of some frames. It shows the first one; the rest is up to the user."""
 
-    def __init__(self, server: viser.ViserServer, frames: Sequence[Frame], *, most_points: int = DRAWN_POINTS) -> None:
-        self.server, self.frames, self.most_points = server, frames, most_points
-        self.frame, self.cloud = frames[0], _first_cloud(frames[0])
-        self.shown: Shown | None = None
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        frames: Sequence[Frame],
+        *,
+        instrument: Instrument | None = None,
+        most_points: int = DRAWN_POINTS,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.server, self.frames, self.instrument = server, frames, instrument
+        self.most_points, self.notes = most_points, notes
+        self.frame, self.cloud = frames[0], next(iter(frames[0].clouds.values()))()
+        self._label = next(iter(frames[0].clouds))
         # One unit of the scene is the distance of the first cloud's middle: the browser's near and far planes fit it.
-        self.unit = float(np.median(self.cloud.points[:: max(1, len(self.cloud) // 100_000), 2]))
-        self.after: list[Callable[[Shown], None]] = []  # who wants to know what is shown
+        sample = self.cloud.points[:: max(1, len(self.cloud) // SAMPLE)]
+        middle = np.median(sample, axis=0)
+        self.unit = float(middle[2])
+        radius = max(float(np.quantile(np.linalg.norm(sample - middle, axis=1), RADIUS)) / self.unit, 1e-3)
+        self._point_size = POINT * radius / np.sqrt(min(len(self.cloud), most_points))
+        self._look_at(middle / self.unit, radius)
         self._lock = threading.RLock()
-        self._drawing = LatestOnly(self._draw)
-        self._look_from_behind_the_camera()
-        self._build_panel()
+        self.pane, self.picker = PicturePane(server), Picker(instrument)
+        self.controls = Controls(server.gui, frames, self._shows(self.frame), self.cloud)
+        details = self._details if instrument is not None and instrument.has_images else None
+        self.picked = PickedPanel(server, details, self.scene_from_points)
+        self._camera: list[Any] = []
+        if instrument is not None and instrument.lenses is not None and self.cloud.metric:
+            self.controls.add_checkbox("camera and lens array", True, self._show_camera)
+            self._show_camera(True)
+        add_save_buttons(server.gui, lambda: self.frame.name, self._all_within_limits, self._note)
+        self.selection: Selection
+        self.part: ShownCloud  # the points that are drawn
         self._draw()
+        self._drawing, self._changing = LatestOnly(self._draw), LatestOnly(self._change_source)
+        self.controls.on_change(self._changing.ask, self._drawing.ask, self._resize)
+        server.scene.on_click()(lambda event: self._clicked(event.ray_origin, event.ray_direction))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._drawing.close()
+        for work in (self._drawing, self._changing, self.picked):
+            work.close()
 
     def scene_from_points(self, points: NDArray[Any]) -> NDArray[np.float32]:
         """Places (n, 3) in the scene of points in mm (of a relief: px)."""
         return np.asarray(points / np.float32(self.unit), np.float32)
 
-    def _look_from_behind_the_camera(self) -> None:
-        middle = np.median(self.cloud.points[:: max(1, len(self.cloud) // 100_000)], axis=0) / self.unit
+    def _look_at(self, middle: NDArray[Any], radius: float) -> None:
         self.server.scene.set_up_direction("-y")
-        self.server.initial_camera.position = middle + np.array([0.3, -0.25, -0.95])
-        self.server.initial_camera.look_at = middle
-        self.server.initial_camera.fov = np.radians(45)
-        self.server.initial_camera.near = 0.001
+        camera = self.server.initial_camera
+        camera.position = middle + TOWARDS_EYE * radius / np.tan(FIELD / 2)
+        camera.look_at, camera.fov, camera.near = middle, float(FIELD), 1e-3
 
-    def _build_panel(self) -> None:
-        gui = self.server.gui
-        self.said = gui.add_markdown("")
-        if len(self.frames) > 1:
-            self.time = gui.add_slider("frame", 0, len(self.frames) - 1, 1, 0, hint="The frames of the sequence.")
-            self.time.on_update(self._changes_source)
-        labels = list(self.frame.clouds)
-        self.source: Any = gui.add_dropdown("show", labels, initial_value=labels[0], visible=len(labels) > 1)
-        self.source.on_update(self._changes_source)
-        kinds = [LABELS[kind] for kind in color_kinds(self.cloud)]
-        self.color: Any = gui.add_dropdown("colour by", kinds, initial_value=kinds[0])
-        self.bar = gui.add_html("")
-        self.confidence = gui.add_slider(
-            "confidence ≥", 0.0, 1.0, 0.01, 0.0, hint="Points of less confidence are left out; 0 keeps all."
-        )
-        self.sigma: Any = gui.add_slider(
-            "σ ≤", 0.0, 1.0, 0.01, 1.0, hint="Points of larger σ are left out; the right end keeps all."
-        )
-        self.range: Any = gui.add_multi_slider(
-            "range", 0.0, 1.0, 0.01, (0.0, 1.0), hint="Points nearer or farther are left out; the ends keep all."
-        )
-        self.size = gui.add_slider("point size", 0.25, 4.0, 0.25, 1.0)
-        self._fit_sliders()
-        for control in (self.color, self.confidence, self.sigma, self.range):
-            control.on_update(lambda _: self._drawing.ask())
-        self.size.on_update(lambda _: self._resize())
+    def _shows(self, frame: Frame) -> list[str]:
+        """What of a frame can be shown: its clouds, then pictures."""
+        raw = [RAW] if self.instrument is not None and self.instrument.has_images else []
+        return [*frame.clouds, *([VIEW] if frame.view is not None else []), *raw]
 
-    def _fit_sliders(self) -> None:
-        """Give the sliders the ends of the cloud's values; a column that is missing has none."""
-        self.confidence.visible = self.cloud.confidence is not None
-        ends = None if self.cloud.sigma is None else quantiles(self.cloud.sigma, OUTLIERS)
-        self.sigma.visible = ends is not None
-        if ends is not None:
-            _set_slider(self.sigma, *ends)
-            self.sigma.value = self.sigma.max
-        low, high = quantiles(self.cloud.depth, OUTLIERS) or (0.0, 1.0)
-        _set_slider(self.range, low, high)
-        self.range.value = (self.range.min, self.range.max)
+    def _show_camera(self, wanted: bool) -> None:
+        for handle in self._camera:
+            handle.remove()
+        view = None if self.frame.view is None else self.frame.view()[::2, ::2]
+        self._camera = add_camera(self.server, self.instrument, self.unit, view) if wanted and self.instrument else []
 
-    @property
-    def limits(self) -> Limits:
-        """What the sliders say; at its end, a slider is no limit."""
-        near, far = self.range.value
-        return Limits(
-            self.confidence.value if self.confidence.visible and self.confidence.value > 0 else None,
-            self.sigma.value if self.sigma.visible and self.sigma.value < self.sigma.max else None,
-            near if near > self.range.min else None,
-            far if far < self.range.max else None,
-        )
-
-    def _changes_source(self, _: Any) -> None:
+    def _change_source(self) -> None:
+        """Another frame, another cloud of it, or a picture in its place."""
         with self._lock:
-            frame = self.frames[self.time.value] if len(self.frames) > 1 else self.frame
-            labels = list(frame.clouds)
-            label = self.source.value if self.source.value in labels else labels[0]
+            frame = self.frames[self.controls.frame]
+            self.controls.offer(self._shows(frame))
+            wanted = self.controls.show
             try:
-                self.cloud = frame.clouds[label]()
+                if frame is not self.frame or (wanted in frame.clouds and wanted != self._label):
+                    label = wanted if wanted in frame.clouds else next(iter(frame.clouds))
+                    self.cloud, self.frame, self._label = frame.clouds[label](), frame, label
+                    self.controls.fit(self.cloud)
+                self._show_picture(wanted)
             except PlenodepthError as error:
-                self.say(str(error))
+                self._note(str(error))
                 return
-            if frame is not self.frame:
-                self.frame = frame
-                self.source.options, self.source.value = labels, label
-            self._fit_sliders()
-            kinds = [LABELS[kind] for kind in color_kinds(self.cloud)]
-            chosen = self.color.value
-            self.color.options = kinds
-            self.color.value = chosen if chosen in kinds else kinds[0]
-        self._drawing.ask()
+            self._draw()
 
-    def say(self, text: str) -> None:
-        """A sentence at the top of the panel, in place of what stood there."""
-        self.said.content = text
+    def _show_picture(self, wanted: str) -> None:
+        picture = None
+        if wanted == VIEW and self.frame.view is not None:
+            picture = self.frame.view()
+        elif wanted == RAW and self.instrument is not None:
+            self._note("reading the raw image …")
+            image = self.instrument.image(self.frame.name)
+            picture = None if image is None else shown_light(image)
+            if picture is None:
+                self._note("There is no raw image of this frame.")
+        if picture is None:
+            self.pane.hide()
+        else:
+            self.pane.show(picture)
+        for handle in self._camera:
+            handle.visible = picture is None
+        self.picked.draw_marks(visible=picture is None)
 
     def _draw(self) -> None:
         with self._lock:
-            cloud, kind = self.cloud, KEYS[self.color.value]
-            selection = select(cloud, self.limits, self.most_points)
-            part = cloud if len(selection.index) == len(cloud) else cloud.part(selection.index)
+            cloud, kind = self.cloud, self.controls.color
+            self.selection = select(cloud, self.controls.limits, self.most_points)
+            self.part = cloud if len(self.selection.index) == len(cloud) else cloud.part(self.selection.index)
             ends = color_ends(cloud, kind)
-            self.bar.content = color_bar(kind, cloud.metric, ends)
             self.points = self.server.scene.add_point_cloud(
                 "/cloud",
-                self.scene_from_points(part.points),
-                colors_of(part, kind, ends),
-                point_size=POINT * self.size.value,
+                self.scene_from_points(self.part.points),
+                colors_of(self.part, kind, ends),
+                point_size=self._point_size * self.controls.size,
                 precision="float32",
                 point_shading="flat",
+                visible=not self.pane.shown,
             )
-            lines = [f"**{self.frame.name}**", selection.sentence, *self.frame.notes]
-            self.say("\n\n".join(lines))
-            self.shown = Shown(self.frame, cloud, selection, part)
-            for told in self.after:
-                told(self.shown)
+            self._note("", color_bar(kind, cloud.metric, ends))
+
+    def _note(self, text: str, bar: str | None = None) -> None:
+        lines = [f"**{self.frame.name}**", self.selection.sentence, *self.frame.notes, *self.notes]
+        self.controls.say("\n\n".join([*lines, *([text] if text else [])]), bar)
 
     def _resize(self) -> None:
-        self.points.point_size = POINT * self.size.value
+        self.points.point_size = self._point_size * self.controls.size
 
+    def _all_within_limits(self) -> ShownCloud:
+        with self._lock:
+            return self.cloud.part(select(self.cloud, self.controls.limits, len(self.cloud)).index)
 
-def _first_cloud(frame: Frame) -> ShownCloud:
-    return next(iter(frame.clouds.values()))()
+    def _clicked(self, origin: tuple[float, float, float], direction: tuple[float, float, float]) -> None:
+        with self._lock:
+            found: Picked | None = None
+            try:
+                if not self.pane.shown:
+                    index = point_on_ray(self.part.points, np.array(origin) * self.unit, direction)
+                    found = None if index is None else self.picker.from_cloud(self.part, index, self.frame)
+                elif (place := self.pane.pixel(origin, direction)) is not None:
+                    found = self._picked_on_picture(place)
+            except PlenodepthError as error:
+                self._note(str(error))
+        if found is not None:
+            self.picked.pick(found, marked=not self.pane.shown)
 
+    def _picked_on_picture(self, place: tuple[float, float]) -> Picked | None:
+        if self.controls.show == VIEW:
+            self.pane.mark(place, 4.0)
+            return self.picker.from_view(place, self.pane.size, self.cloud, self.frame)
+        found = self.picker.from_raw(place, self.frame)
+        if found is not None and found.probe is not None and self.instrument is not None:
+            self.pane.mark(found.probe.center, self.instrument.camera.micro_images.radius)
+        return found
 
-def _set_slider(slider: Any, low: float, high: float) -> None:
-    """Round ends and steps for a slider. No moment has its ends the wrong way round."""
-    step = round_step((high - low) / STEPS)
-    low, high = step * np.floor(low / step), step * np.ceil(high / step + 1e-9)
-    slider.min, slider.max = min(low, slider.min), max(high, slider.max)
-    slider.min, slider.max, slider.step = float(f"{low:.9g}"), float(f"{high:.9g}"), step
+    def _details(self, probe: Probe) -> Details | None:
+        """The curves and neighbours of a micro-image; None where the frame has no raw image."""
+        from plenodepth.view.browser.neighbourhood import neighbourhood_picture, neighbours_of
 
-
-def round_step(least: float) -> float:
-    """The smallest of 1, 2 or 5 times a power of ten that is not below a number; 1e-6 at least."""
-    power = 10.0 ** np.floor(np.log10(max(least, 1e-6)))
-    return float(f"{next(n * power for n in (1, 2, 5, 10) if n * power >= least * (1 - 1e-9)):.3g}")
+        frame, instrument = self.frame, self.instrument
+        image = None if instrument is None else instrument.image(frame.name)
+        if image is None or instrument is None:
+            return None
+        near, settings = surroundings(image, instrument.camera, probe.k, probe.l), frame.settings()
+        neighbours = neighbours_of(near, settings)
+        shift = probe.k - near.k, probe.l - near.l
+        first = ", ".join(f"({k + shift[0]}, {l + shift[1]})" for k, l in neighbours.first)
+        text = f"Compared with {first} first, and with {len(neighbours.later)} more that are farther away."
+        curves = curves_of(near, settings, self.picker.model(frame))
+        return Details(curves, neighbourhood_picture(near, neighbours), text)
