@@ -22,9 +22,8 @@ demo: $(WARM) ## simulate a scene through an R12 camera, estimate its depth, com
 	@echo "==> plenodepth camera show r12-e"
 	@mkdir -p demo
 	@$(BIN)/plenodepth camera show r12-e --figure demo/r12-e.png
-	@echo "==> examples/demo.py: a simulated scene and its depth (about a minute)"
-	@$(BIN)/python examples/demo.py demo
-	@echo "==> look at demo/demo.png; the picture that the camera took, with its depth, is demo/coarse/raw.view.png; clouds and maps are beside it and in demo/refined"
+	@echo "==> plenodepth demo: a simulated scene and its depth (about a minute)"
+	@$(BIN)/plenodepth demo --out demo
 
 test: style $(WARM) ## lint, and every test that is not slow (what CI runs)
 	@$(call beside-types,"every test that is not slow",-m "not slow")

@@ -22,6 +22,7 @@ HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 COMMANDS = {
     ("depth",): ("depth", "depth"),
     ("batch",): ("batch", "batch"),
+    ("demo",): ("demo", "demo"),
     ("cost",): ("cost", "cost"),
     ("view",): ("view", "view"),
     ("warm-up",): ("warm_up", "warm_up"),

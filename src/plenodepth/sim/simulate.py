@@ -21,6 +21,7 @@ from plenodepth.sim.rays import RaySetup, ray_setup
 from plenodepth.sim.render import Progress, Rendering, RenderSettings, render, scene_depths
 from plenodepth.sim.scenes.scene import Checkerboard, Material, Rectangle, Scene
 from plenodepth.sim.scenes.scene_file import load_scene
+from plenodepth.sim.scenes.scene_names import scene_path
 from plenodepth.sim.sensor import RawArray, SensorSettings, expose
 from plenodepth.sim.truth import GroundTruth, ground_truth
 from plenodepth.version import __version__
@@ -188,7 +189,7 @@ def simulate_scene(
 ) -> SimulatedFrame:
     """Render a scene (or the scene of a file) and save it in the folder `out`: see `render_scene`.
 
-    A scene file, given as `scene` or as `scene_file`, is copied into the folder.
+    A scene file, given as `scene` (or by the name of one that ships) or as `scene_file`, is copied into the folder.
 
     >>> from plenodepth.sim import FrameSettings, RenderSettings
     >>> quick = FrameSettings(RenderSettings(rays=1))  # per pixel
@@ -197,7 +198,7 @@ def simulate_scene(
     ((404, 560, 3), (404, 560))
     """
     if scene_file is None and not isinstance(scene, Scene):
-        scene_file = scene
+        scene_file = scene_path(scene)
     with output.frame_folder(out) as folder:  # a folder that cannot be written is refused before the work
         rendered = render_scene(scene, camera, settings, frame=frame, progress=progress)
         rendered._write(folder, scene_file)

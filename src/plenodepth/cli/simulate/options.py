@@ -31,6 +31,24 @@ NeighbourOption = Annotated[
 ]
 
 
+def complete_scene(incomplete: str) -> list[str]:
+    """The scenes that ship whose names begin so; where none does, the shell offers files."""
+    from plenodepth.sim.scenes.scene_names import scene_names
+
+    return [name for name in scene_names() if name.startswith(incomplete)]
+
+
+SceneArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SCENE",
+        help="Scene file (.yaml, .json), or a scene that ships: figurines, plane, boards, shapes …",
+        show_default=False,
+        autocompletion=complete_scene,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class SensorOptions:
     """What a sensor makes of the light."""

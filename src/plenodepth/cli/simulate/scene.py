@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ from plenodepth.cli.simulate.options import (
     OpticsOption,
     OutOption,
     RaysOption,
+    SceneArgument,
     SeedOption,
     SensorOptions,
     ThreadsOption,
@@ -30,7 +30,7 @@ from plenodepth.cli.simulate.options import (
 @expand_groups
 def scene(
     *,
-    scene_file: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.yaml, .json).", show_default=False)],
+    scene_file: SceneArgument,
     out: OutOption,
     camera: CameraOption = "r12-e",
     rays: RaysOption = 64,
@@ -46,10 +46,11 @@ def scene(
 ) -> None:
     """Render a scene: raw image, depth per pixel and per micro-image, masks, board corners, lidar.
 
-    Example: [bold]plenodepth simulate scene examples/scenes/figurines.yaml --camera r12-e --out figurines[/bold]
+    Example: [bold]plenodepth simulate scene figurines --camera r12-e --out figurines[/bold]
     """
     from plenodepth.sim import FrameSettings, RenderSettings, lidar_for_scene, load_scene, simulate_scene
     from plenodepth.sim.lidar import TERRESTRIAL_SIGMA
+    from plenodepth.sim.scenes.scene_names import scene_path
 
     loaded, behind = load_scene(scene_file), load_plenoptic_camera(camera)
     settings = FrameSettings(
@@ -58,5 +59,5 @@ def scene(
         [lidar_for_scene(loaded, range_sigma=TERRESTRIAL_SIGMA, seed=seed)] if lidar else (),
     )
     with ray_progress(scene_file.stem, quiet=as_json) as progress:
-        frame = simulate_scene(loaded, behind, out, settings, scene_file=scene_file, progress=progress)
+        frame = simulate_scene(loaded, behind, out, settings, scene_file=scene_path(scene_file), progress=progress)
     print_cost(frame.info, out, as_json)

@@ -12,12 +12,12 @@ import typer
 from plenodepth.camera import load_plenoptic_camera, load_views
 from plenodepth.cli.shared.common import JsonOption, console, print_json
 from plenodepth.cli.shared.progress import ray_progress
-from plenodepth.cli.simulate.options import OutOption, ThreadsOption
+from plenodepth.cli.simulate.options import OutOption, SceneArgument, ThreadsOption
 from plenodepth.errors import InputError
 
 
 def views(
-    scene_file: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.yaml, .json).", show_default=False)],
+    scene_file: SceneArgument,
     out: OutOption,
     camera: Annotated[
         str | None, typer.Option("--camera", help="A preset (r12-e, …) or a camera file.", show_default="r12-e")
@@ -48,7 +48,7 @@ def views(
     Rendered views are measured against these: `plenodepth evaluate views`. The folder holds NAME.png (sRGB),
     NAME.light.tiff (linear light), NAME.depth.tiff (mm) and NAME.objects.png for each view, and views.json.
 
-    Example: [bold]plenodepth simulate views examples/scenes/figurines.yaml --camera r12-es --grid 5x5 --out
+    Example: [bold]plenodepth simulate views figurines --camera r12-es --grid 5x5 --out
     truth[/bold]
     """
     from plenodepth.sim import load_scene, simulate_views, view_grid

@@ -1,4 +1,4 @@
-"""Scenes from YAML or JSON files. `schema.py` lists their keys; examples/scenes holds some files."""
+"""Scenes from YAML or JSON files. `schema.py` lists their keys; some files ship with the package."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from plenodepth.sim.scenes.scene import (
     Sphere,
     Texture,
 )
+from plenodepth.sim.scenes.scene_names import scene_path
 from plenodepth.sim.scenes.textures import noise_image, read_texture, solid_noise
 
 SCENE_VERSION = 1
@@ -39,15 +40,16 @@ SIDE_LIMIT = 6000  # texels
 
 
 def load_scene(path: str | Path) -> Scene:
-    """The scene of a file; the paths of its pictures and meshes are relative to the file's folder.
+    """The scene of a file, or of the name of one that ships; paths in a file are relative to its folder.
 
     >>> [thing.name for thing in plenodepth.load_scene("scene.yaml").objects]
     ['plane']
     """
+    path = scene_path(path)
     content = parse_by_suffix(read_text(path), path)
     if not isinstance(content, dict):
         raise InputError("does not hold a mapping of keys", file=path)
-    return scene_from_content(content, path, Path(path).parent)
+    return scene_from_content(content, path, path.parent)
 
 
 def scene_from_content(content: dict[str, Any], file: str | Path, folder: str | Path = ".") -> Scene:
