@@ -80,7 +80,7 @@ lock: ## pin in constraints.txt what pyproject.toml asks for
 
 clean: ## remove everything that was made here, .venv too
 	@echo "==> removing environments, caches and outputs"
-	@rm -rf .venv .venv-lock build dist site demo .benchmarks .hypothesis .import_linter_cache .*_cache
+	@rm -rf .venv .venv-lock build dist site demo .cache .benchmarks .hypothesis .import_linter_cache .*_cache
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamp comes last: an install that fails half-way is tried again by the next make.

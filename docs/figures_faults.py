@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import cv2
@@ -107,7 +108,10 @@ def faults(figurines: Path, white: Path) -> None:
         axes.set_yticks([])
     assert shown is not None
     figure.colorbar(shown, ax=figure.axes, label="depth found less true depth, %; gray: none", shrink=0.7)
-    write_figure(figure, IMAGES / "faults.png", dpi=80)
+    with TemporaryDirectory() as folder:
+        write_figure(figure, Path(folder) / "faults.png", dpi=90)
+        drawn = cv2.imread(str(Path(folder) / "faults.png"))
+    cv2.imwrite(str(IMAGES / "faults.jpg"), drawn, [cv2.IMWRITE_JPEG_QUALITY, 82])
 
 
 def blank(folder: Path, white: Path) -> None:

@@ -65,4 +65,5 @@ def test_every_page_is_in_the_navigation() -> None:
         for entry in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
         for name in entry.values()
     }
-    assert listed == {path.name for path in (ROOT / "docs").glob("*.md")}
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
+    assert listed == {path.relative_to(ROOT / "docs").as_posix() for path in pages}
