@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from plenodepth.batch.engines.clients import Existing as Existing
+    from plenodepth.batch.engines.clients import Slurm as Slurm
+    from plenodepth.batch.engines.cluster import Cluster as Cluster
     from plenodepth.batch.engines.in_process import InProcess as InProcess
+    from plenodepth.batch.engines.local import Local as Local
     from plenodepth.batch.frames import BatchFrame as BatchFrame
     from plenodepth.batch.frames import planned_frames as planned_frames
     from plenodepth.batch.manifest import Entry as Entry

@@ -47,3 +47,8 @@ class TaskQueue:
             return False
         self._again.append(task)
         return True
+
+    def untried(self, task: Task) -> None:
+        """Put a task back that its last worker has not begun."""
+        task.tried_on.pop()
+        self._again.appendleft(task)

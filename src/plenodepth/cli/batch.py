@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from plenodepth.cli.depth import DOUBTFUL, SettingsOptions, names_of
+from plenodepth.cli.shared.batch_engines import EngineOptions
 from plenodepth.cli.shared.batch_report import BatchReport
 from plenodepth.cli.shared.common import parse_frames, parse_image_size
 from plenodepth.cli.shared.compiling_notice import compiling_notice
@@ -16,7 +17,6 @@ from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError
 from plenodepth.memory import keep_freed_memory
-from plenodepth.threads import thread_count
 
 if TYPE_CHECKING:
     from plenodepth.batch import BatchFrame, Recipe
@@ -64,7 +64,7 @@ def batch(
         Literal["auto", "cpu", "cuda"],
         typer.Option("--device", help="Where to search; auto: on the GPU, if there is one."),
     ] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", help="Of one frame. Default: all cores.")] = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each frame.")] = False,
 ) -> None:
     """Estimate the depth of many frames. What is done already is not done again: run it again after any stop.
@@ -75,13 +75,16 @@ def batch(
 
     Example: [bold]plenodepth batch shots --camera r12-e --white white.png --out depth[/bold]
     """
-    from plenodepth.batch import InProcess, planned_frames, run_batch
+    from plenodepth.batch import planned_frames, run_batch
 
     keep_freed_memory()
 
     size = parse_image_size(raw.image_size)
     frames = planned_frames(inputs, out, frames=parse_frames(raw.frames), size=size, bits=raw.bits, tree=tree)
     recipe = _recipe(frames, raw, settings, outputs, device)
+    if engine.slurm_script:
+        print(engine.slurm_cluster().script(recipe), end="")
+        return
     with (
         BatchReport(as_json=as_json) as report,
         compiling_notice(report.said, refined=recipe.settings.depth.refined),
@@ -91,7 +94,7 @@ def batch(
                 frames,
                 recipe,
                 out,
-                engine=InProcess(thread_count(threads)),
+                engine=engine.chosen(),
                 retries=retries,
                 check=check,
                 report=report,
