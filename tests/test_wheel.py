@@ -111,6 +111,13 @@ def test_the_demo_runs_without_a_checkout(installed: Installed, tmp_path: Path) 
         assert (tmp_path / "demo" / name).stat().st_size > 1000, name
 
 
+def test_the_doctor_finds_nothing_wrong(installed: Installed, tmp_path: Path) -> None:
+    found = json.loads(installed.run("plenodepth", "doctor", "--json", folder=tmp_path))
+    assert found["ok"]
+    program = next(check["text"] for check in found["checks"] if check["name"] == "program")
+    assert str(installed.python.parents[1]) in program
+
+
 def test_scenes_ship_with_it(installed: Installed, tmp_path: Path) -> None:
     printed = installed.run(
         "plenodepth", "simulate", "scene", "plane", "--camera", "r12-mini", "--rays", "2", "--out", "plane",

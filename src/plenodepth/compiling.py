@@ -192,12 +192,17 @@ def is_kept(kernel: Any) -> bool:
 def kernel_cache(module: Path) -> str:
     """The folder of the compiled kernels of a module; it has another name once anything compiled in has changed."""
     content = b"".join(path.read_bytes() for path in sorted(imported_sources(module)))
+    return os.path.join(cache_folder(), f"kernels-{hashlib.sha256(content).hexdigest()[:12]}")
+
+
+def cache_folder() -> Path:
+    """The folder that holds the folders of compiled kernels."""
     base = os.environ.get("NUMBA_CACHE_DIR") or str(PACKAGE / "__pycache__")
     if not os.access(base if os.path.isdir(base) else PACKAGE, os.W_OK):  # installed for all users
         home = os.path.expanduser("~")
         base = os.path.join(home, ".cache") if os.access(home, os.W_OK) else tempfile.gettempdir()
         base = os.path.join(base, "plenodepth")
-    return os.path.join(base, f"kernels-{hashlib.sha256(content).hexdigest()[:12]}")
+    return Path(base)
 
 
 def imported_sources(module: Path) -> set[Path]:

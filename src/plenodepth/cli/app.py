@@ -26,6 +26,7 @@ COMMANDS = {
     ("cost",): ("cost", "cost"),
     ("view",): ("view", "view"),
     ("warm-up",): ("warm_up", "warm_up"),
+    ("doctor",): ("doctor.command", "doctor"),
     ("camera", "show"): ("camera.show", "show"),
     ("camera", "convert"): ("camera.convert", "convert"),
     ("camera", "check"): ("camera.check", "check"),
