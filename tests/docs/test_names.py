@@ -12,7 +12,7 @@ PACKAGE = ROOT / "src" / "plenodepth"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 ROOMS = "|".join(sorted(path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_")))
 DOTTED = re.compile(rf"(?:plenodepth\.)?(?:{ROOMS})(?:\.\w+)+")
-DATA_FILE = re.compile(r".*\.(cfg|js|json|png|tiff|yaml)")
+DATA_FILE = re.compile(r".*\.(cfg|html|js|json|ply|png|tiff|yaml)")
 SOURCE_FILE = re.compile(r"[\w/]+/\w+\.py|(examples|benchmarks|tests)/[\w/.-]+")
 VARIABLES = {"distance", "virtual_depth", "baseline"}  # what the table of symbols names that is no function or class
 

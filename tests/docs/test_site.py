@@ -6,6 +6,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -59,11 +60,13 @@ def test_pages_are_files_and_not_folders() -> None:
     assert yaml.safe_load(lines)["use_directory_urls"] is False
 
 
+def pages_of(entries: list[dict[str, Any]]) -> list[str]:
+    """The pages that a part of the navigation names, those of its sections included."""
+    places = [place for entry in entries for place in entry.values()]
+    return [page for place in places for page in (pages_of(place) if isinstance(place, list) else [place])]
+
+
 def test_every_page_is_in_the_navigation() -> None:
-    listed = {
-        name
-        for entry in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
-        for name in entry.values()
-    }
+    listed = set(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
     assert listed == {path.relative_to(ROOT / "docs").as_posix() for path in pages}

@@ -51,6 +51,13 @@ def boards(folder: Path) -> None:
         (folder / f"board_{image.parent.name}.png").symlink_to(image)
 
 
+def shots(folder: Path) -> None:
+    """A few frames of one camera."""
+    folder.mkdir()
+    for name in ("02", "05", "08"):
+        (folder / f"frame-{name}.png").symlink_to(twin() / "steps" / name / "raw.png")
+
+
 def part(path: Path) -> None:
     """A part of the frame, as a camera with a region of interest gives it."""
     (x, y), (width, height) = CORNER, SIZE
@@ -100,6 +107,7 @@ SIMULATED: dict[str, Callable[[Path], None]] = {
     "part.png": part,
     "whites": whites,
     "boards": boards,
+    "shots": shots,
     **dict.fromkeys(("camera.yaml", "last-year.yaml"), lambda path: save_camera(preset("r12-a"), path)),
     "dm-blade-0-1234.bin.gz": archive,
     "settings.yaml": settings,

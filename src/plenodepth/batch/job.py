@@ -97,16 +97,12 @@ def _made(frame: BatchFrame, recipe: Recipe, unfinished: Path, stored: StoredIma
         threads=recipe.threads,
     )
     folder = unfinished / secrets.token_hex(8)
-    found.save(folder, recipe.outputs)
-    if recipe.report:
-        from plenodepth.view.reports import write_depth_report
-
-        write_depth_report(found, folder / f"{found.name}.html")
+    paths = found.save(folder, recipe.outputs)
     summary = found.summary
     return Outcome(
         input=given,
         folder=folder,
-        files={path.name: file_state(path) for path in sorted(folder.iterdir())},
+        files={path.name: file_state(path) for path in paths},
         problem=summary.quality.problem,
         note=summary.note,
         statistics=_statistics(summary),

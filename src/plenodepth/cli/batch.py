@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -46,7 +45,6 @@ def batch(
         str | None,
         typer.Option("--outputs", metavar="NAME,…", help="What to write, as in plenodepth depth."),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Also write NAME.html, as plenodepth depth does.")] = False,
     tree: Annotated[
         Path | None, typer.Option("--tree", help="Keep the folders below this one: TREE/day1/raw.png to OUT/day1/raw.")
     ] = None,
@@ -83,13 +81,13 @@ def batch(
 
     size = parse_image_size(raw.image_size)
     frames = planned_frames(inputs, out, frames=parse_frames(raw.frames), size=size, bits=raw.bits, tree=tree)
-    recipe = replace(_recipe(frames, raw, settings, outputs, device), report=report)
+    recipe = _recipe(frames, raw, settings, outputs, device)
     if engine.slurm_script:
         print(engine.slurm_cluster().script(recipe), end="")
         return
     with (
-        BatchReport(as_json=as_json) as told,
-        compiling_notice(told.said, refined=recipe.settings.depth.refined),
+        BatchReport(as_json=as_json) as report,
+        compiling_notice(report.said, refined=recipe.settings.depth.refined),
     ):
         try:
             summary = run_batch(
@@ -99,12 +97,12 @@ def batch(
                 engine=engine.chosen(),
                 retries=retries,
                 check=check,
-                report=told,
+                report=report,
             )
         except KeyboardInterrupt:
-            told.stopped()
+            report.stopped()
             raise typer.Exit(INTERRUPTED) from None
-    told.ended(summary, out)
+    report.ended(summary, out)
     if summary.failed:
         raise typer.Exit(SOME_FAILED)
     if summary.doubtful:
