@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -70,3 +71,26 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = set(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
     assert listed == {path.relative_to(ROOT / "docs").as_posix() for path in pages}
+
+
+@pytest.mark.slow
+def test_no_page_depends_on_the_theme(tmp_path: Path) -> None:
+    """The theme is near its end of life: the pages must build as strictly with the one that MkDocs brings along."""
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert settings["theme"]["name"] == "material"
+    settings["theme"] = {"name": "mkdocs", "highlightjs": False}  # that script would be loaded from elsewhere
+    for folder in ("docs", "src"):  # settings name them relative to their own file
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    for plugin in settings["plugins"]:
+        if isinstance(plugin, dict) and "mkdocs-jupyter" in plugin:
+            plugin["mkdocs-jupyter"]["execute"] = False  # the other build does
+    path = tmp_path / "mkdocs.yml"
+    path.write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-f", str(path), "--site-dir", str(site)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in site.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        # Marks of a theme's own that another shows as plain text.
+        assert not re.search(r"<p>[^<]*(?:=== |!!! |\?\?\? |\{: |:material-|:octicons-)", text), page.name
