@@ -61,7 +61,11 @@ def test_ctrl_c_stops_with_one_line(shots: Path, undisturbed: Path, tmp_path: Pa
     assert (code, text) == (130, "")
     assert err.count("\n") == 1
     assert err.startswith("plenodepth: stopped after ")
-    assert everything(out) == {"manifest.jsonl", *(p for p in everything(undisturbed) if (out / p).exists())}
+    assert everything(out) == {
+        "manifest.jsonl",
+        "frames.csv",
+        *(p for p in everything(undisturbed) if (out / p).exists()),
+    }
     wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in began))
     assert finish(start(PLENODEPTH, "batch", shots, *CAMERA, "--out", out, "--workers", 2))[0] == 0
     same(out, undisturbed)

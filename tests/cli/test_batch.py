@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -11,11 +12,14 @@ import numpy as np
 import pytest
 import tifffile
 from commands import Refused, Run
-from shots import CAMERA, everything, results, write_shots
+from shots import CAMERA, everything, results, write_clip, write_shots
 
 from plenodepth.batch import read_manifest
 from plenodepth.batch.out_folder import only_run
-from plenodepth.io import read_image, write_image
+from plenodepth.io import read_float_map, read_image, write_image
+from plenodepth.io.image_formats import read_images
+
+TABLES = {"manifest.jsonl", "frames.csv"}
 
 
 @pytest.fixture
@@ -36,7 +40,12 @@ def test_every_frame_has_the_results_of_depth_in_a_folder_of_its_own(succeeds: R
     for path in sorted(shots.iterdir()):
         succeeds("depth", path, *CAMERA, "--out", alone / path.stem)
     assert results(out) == results(alone)
-    assert everything(out) == {*everything(alone), "manifest.jsonl"}
+    assert everything(out) == {*everything(alone), "manifest.jsonl", "frames.csv"}
+    with (out / "frames.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["frame"] for row in rows] == ["shot 0é", "shot 1é", "shot 2é"]
+    record = json.loads((out / "shot 1é" / "shot 1é.json").read_text(encoding="utf-8"))
+    assert float(rows[1]["median_z_mm"]) == pytest.approx(record["median_z_mm"], rel=1e-5)
     entries = read_manifest(out)
     assert list(entries) == ["shot 0é", "shot 1é", "shot 2é"]
     assert all(entry.stages["search"]["cpu_seconds"] > 0 for entry in entries.values())
@@ -105,7 +114,7 @@ def test_a_frame_that_fails_has_no_older_results(run: Run, succeeds: Run, shots:
     succeeds("batch", shots, *CAMERA, "--out", out)
     (shots / "shot 1é.png").write_bytes(b"\x89PNG")
     assert run("batch", shots, *CAMERA, "--out", out, "--retries", "0").code == 2
-    assert {path.name for path in out.iterdir()} == {"shot 0é", "shot 2é", "manifest.jsonl"}
+    assert {path.name for path in out.iterdir()} == {"shot 0é", "shot 2é", *TABLES}
 
 
 def test_maps_that_are_not_to_be_trusted_have_exit_code_3_also_later(run: Run, shots: Path) -> None:
@@ -165,8 +174,45 @@ def test_the_frames_of_a_sequence_are_frames(succeeds: Run, shots: Path) -> None
     tifffile.imwrite(clip, np.stack([read_image(path) for path in sorted(shots.iterdir())]), photometric="rgb")
     succeeds("batch", clip, *CAMERA, "--out", out, "--frames", "1:3")
     succeeds("depth", clip, *CAMERA, "--out", alone, "--frames", "1:3")
-    assert {path.name for path in out.iterdir()} == {"clip-00001", "clip-00002", "manifest.jsonl"}
+    assert {path.name for path in out.iterdir()} == {"clip-00001", "clip-00002", *TABLES}
     assert {path.rsplit("/", 1)[-1]: data for path, data in results(out).items()} == results(alone)
+
+
+def test_a_video_is_decoded_once_and_gives_what_depth_gives(succeeds: Run, shots: Path) -> None:
+    clip, out, alone = shots.parent / "clip.mkv", shots.parent / "out", shots.parent / "alone"
+    write_clip(clip, sorted(shots.iterdir()))
+    succeeds("batch", clip, *CAMERA, "--out", out)
+    succeeds("depth", clip, *CAMERA, "--out", alone)
+    assert {path.rsplit("/", 1)[-1]: data for path, data in results(out).items()} == results(alone)
+    assert [entry.number for entry in read_manifest(out).values()] == [0, 1, 2]
+    assert "0 made, 3 there" in succeeds("batch", clip, *CAMERA, "--out", out, "--check", "all").out
+
+
+def test_a_film_shows_the_dense_view_beside_its_depth_in_one_range_of_colours(
+    run: Run, refused: Refused, shots: Path
+) -> None:
+    out, film = shots.parent / "out", shots.parent / "film.mkv"
+    command = ("batch", shots, *CAMERA, "--out", out, "--video", film)
+    assert "give --dense" in refused(*command)
+    assert "--video: ends in '.gif'" in refused(*command[:-1], shots.parent / "film.gif", "--dense")
+    assert run(*command, "--dense", "--rate", "5").code == 0  # while it compiles, it says how far it is
+    pictures = [image.pixels / 65535 for image in read_images(film)]
+    depth = read_float_map(out / "shot 1é" / "shot 1é.dense.tiff")
+    view = read_image(out / "shot 1é" / "shot 1é.view.png") / 255
+    assert len(pictures) == 3
+    height, width = (2 * (side // 2) for side in depth.shape)
+    assert pictures[1].shape == (height, 2 * width, 3)
+    shown = view[:height, :width].mean(axis=2)
+    assert np.abs(pictures[1][:, :width].mean(axis=2) - shown).mean() < 0.03
+    known = np.isfinite(depth[:height, :width])
+    brightness = pictures[1][:, width:].mean(axis=2)[known]
+    assert np.corrcoef(brightness, -depth[:height, :width][known])[0, 1] > 0.5
+
+
+def test_a_page_for_each_frame(succeeds: Run, shots: Path) -> None:
+    out = shots.parent / "out"
+    succeeds("batch", shots / "shot 1é.png", *CAMERA, "--out", out, "--report")
+    assert "shot 1é" in (out / "shot 1é" / "shot 1é.html").read_text(encoding="utf-8")
 
 
 def test_bad_input_is_one_line(refused: Refused, tmp_path: Path) -> None:

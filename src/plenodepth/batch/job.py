@@ -97,12 +97,16 @@ def _made(frame: BatchFrame, recipe: Recipe, unfinished: Path, stored: StoredIma
         threads=recipe.threads,
     )
     folder = unfinished / secrets.token_hex(8)
-    paths = found.save(folder, recipe.outputs)
+    found.save(folder, recipe.outputs)
+    if recipe.report:
+        from plenodepth.view.reports import write_depth_report
+
+        write_depth_report(found, folder / f"{found.name}.html")
     summary = found.summary
     return Outcome(
         input=given,
         folder=folder,
-        files={path.name: file_state(path) for path in paths},
+        files={path.name: file_state(path) for path in sorted(folder.iterdir())},
         problem=summary.quality.problem,
         note=summary.note,
         statistics=_statistics(summary),

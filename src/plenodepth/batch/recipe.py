@@ -40,6 +40,7 @@ class Recipe:
     size: tuple[int, int] | None = None  # of YUV files whose name does not tell it
     bits: int | None = None
     device: Device = "auto"
+    report: bool = False  # a page for each frame
     threads: int = 1  # of one frame; changes no byte
 
     @property
@@ -54,7 +55,7 @@ class Recipe:
             "recipe": replace(self, white=(), dark=None, threads=1),
             "whites": len(self.white),
         }
-        return cache_key(values, self.files, rooms=ROOMS)
+        return cache_key(values, self.files, rooms=(*ROOMS, *(["view"] if self.report else [])))
 
     def moved(self, places: dict[Path, Path]) -> Recipe:
         """The recipe with its files elsewhere."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from plenodepth.batch.manifest import Entry, Manifest
 from plenodepth.batch.out_folder import Check, OutFolder, only_run
 from plenodepth.batch.queue import Task, TaskQueue
 from plenodepth.batch.recipe import Recipe, frame_key, program
+from plenodepth.batch.statistics import write_statistics
 from plenodepth.errors import InputError
 from plenodepth.threads import thread_count
 
@@ -81,7 +82,7 @@ def run_batch(
     if retries < 0:
         raise InputError(f"is {retries}, needs a number ≥ 0", field="retries")
     key = recipe.key()
-    with only_run(out) as folder, Manifest(folder.path) as manifest:
+    with only_run(out) as folder, Manifest(folder.path) as manifest, _table(folder, manifest):
         run = _Run(folder, manifest, recipe, key, report)
         kept = run.kept(frames, check)
         missing = [frame for frame in frames if frame.name not in kept]
@@ -97,6 +98,16 @@ def run_batch(
                         run.settle(task, outcome)
         entries = [manifest.entries[frame.name] for frame in frames]
     return BatchSummary(entries, len(kept), time.perf_counter() - began)
+
+
+@contextmanager
+def _table(folder: OutFolder, manifest: Manifest) -> Iterator[None]:
+    """Leave the table of all frames, also when a run is stopped."""
+    try:
+        yield
+    finally:
+        if manifest.entries:
+            write_statistics((entry for _, entry in sorted(manifest.entries.items())), folder.path)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -45,6 +46,12 @@ def batch(
         str | None,
         typer.Option("--outputs", metavar="NAME,…", help="What to write, as in plenodepth depth."),
     ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Also write NAME.html, as plenodepth depth does.")] = False,
+    video: Annotated[
+        Path | None,
+        typer.Option("--video", metavar="FILE", help="Also a video of the dense view beside its depth (.mp4, .mkv)."),
+    ] = None,
+    rate: Annotated[float, typer.Option("--rate", min=0.1, help="Frames per second of that video.")] = 30.0,
     tree: Annotated[
         Path | None, typer.Option("--tree", help="Keep the folders below this one: TREE/day1/raw.png to OUT/day1/raw.")
     ] = None,
@@ -76,18 +83,21 @@ def batch(
     Example: [bold]plenodepth batch shots --camera r12-e --white white.png --out depth[/bold]
     """
     from plenodepth.batch import planned_frames, run_batch
+    from plenodepth.batch.film import require_film, write_film
 
     keep_freed_memory()
 
     size = parse_image_size(raw.image_size)
     frames = planned_frames(inputs, out, frames=parse_frames(raw.frames), size=size, bits=raw.bits, tree=tree)
-    recipe = _recipe(frames, raw, settings, outputs, device)
+    recipe = replace(_recipe(frames, raw, settings, outputs, device), report=report)
+    if video is not None:
+        require_film(video, dense="dense" in recipe.outputs)
     if engine.slurm_script:
         print(engine.slurm_cluster().script(recipe), end="")
         return
     with (
-        BatchReport(as_json=as_json) as report,
-        compiling_notice(report.said, refined=recipe.settings.depth.refined),
+        BatchReport(as_json=as_json) as told,
+        compiling_notice(told.said, refined=recipe.settings.depth.refined),
     ):
         try:
             summary = run_batch(
@@ -97,12 +107,14 @@ def batch(
                 engine=engine.chosen(),
                 retries=retries,
                 check=check,
-                report=report,
+                report=told,
             )
         except KeyboardInterrupt:
-            report.stopped()
+            told.stopped()
             raise typer.Exit(INTERRUPTED) from None
-    report.ended(summary, out)
+    if video is not None:
+        write_film(summary.entries, out, video, rate=rate)
+    told.ended(summary, out)
     if summary.failed:
         raise typer.Exit(SOME_FAILED)
     if summary.doubtful:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plenodepth.batch.engines.engine import Outcomes, Say
-from plenodepth.batch.job import make_frame
+from plenodepth.batch.frames import BatchFrame
+from plenodepth.batch.job import Outcome, input_state, make_frame
 from plenodepth.batch.queue import TaskQueue
 from plenodepth.batch.recipe import Recipe
+from plenodepth.batch.sequences import SequenceReader
+from plenodepth.errors import PlenodepthError
 from plenodepth.threads import thread_count
 
 HERE = "this process"
@@ -23,5 +27,17 @@ class InProcess:
     def outcomes(self, queue: TaskQueue, recipe: Recipe, unfinished: Path, say: Say) -> Outcomes:
         """Make all frames of the queue."""
         recipe = replace(recipe, threads=thread_count(self.threads))
-        while (task := queue.take(HERE, {HERE})) is not None:
-            yield task, replace(make_frame(task.frame, recipe, unfinished), worker=HERE)
+        with closing(SequenceReader(recipe)) as sequences:
+            while (task := queue.take(HERE, {HERE})) is not None:
+                outcome = _made(task.frame, recipe, unfinished, sequences)
+                yield task, replace(outcome, worker=HERE)
+
+
+def _made(frame: BatchFrame, recipe: Recipe, unfinished: Path, sequences: SequenceReader) -> Outcome:
+    if not frame.in_video:
+        return make_frame(frame, recipe, unfinished)
+    try:
+        given, stored = input_state(frame), sequences.read(frame)
+    except PlenodepthError as error:
+        return Outcome(error=str(error))
+    return replace(make_frame(frame, recipe, unfinished, stored=stored), input=given)
