@@ -39,6 +39,13 @@ def view(
         Path | None,
         typer.Option("--raw", help="Raw image of the result, or a folder of them: for pictures and cost curves."),
     ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option("--truth", help="True depth: a map of the raw image, or a cloud. Needs a calibrated camera."),
+    ] = None,
+    cam_from_lidar: Annotated[
+        Path | None, typer.Option("--cam-from-lidar", help="Pose of the scanner whose cloud the truth is.")
+    ] = None,
     host: Annotated[str, typer.Option("--host", help="Where to listen; the default is this machine alone.")] = LOOPBACK,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0: any free one.")] = 8080,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
@@ -57,10 +64,15 @@ def view(
 
     require_viser()
     frames, instrument, notes = _opened(source, raw, raw_image)
+    true = None
+    if truth is not None:
+        from plenodepth.view.browser.truth import load_truth
+
+        true = load_truth(truth, None if instrument is None else instrument.camera, cam_from_lidar)
     try:
         with (
             served(host, port, source.name) as server,
-            Viewer(server, frames, instrument=instrument, most_points=points, notes=notes),
+            Viewer(server, frames, instrument=instrument, truth=true, most_points=points, notes=notes),
         ):
             print(f"{source}: look at {address(server)} (Ctrl-C ends)", flush=True)
             if not is_loopback(host):

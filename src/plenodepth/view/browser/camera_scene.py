@@ -14,6 +14,7 @@ from plenodepth.view.figures.style import type_color
 if TYPE_CHECKING:
     import viser
 
+TRUTH = (230, 159, 0)
 EDGE = (220, 220, 220)
 LENS = 0.7  # of the pitch: a drawn lens
 FRUSTUM = 0.35  # of the distance to the cloud's middle: where the frustum ends
@@ -69,3 +70,10 @@ def add_camera(
         )
     )
     return drawn
+
+
+def add_truth(server: viser.ViserServer, places: NDArray[np.float32], size: float) -> Any:
+    """The points of a truth (m, 3), in the scene, in one colour; not visible at first."""
+    return server.scene.add_point_cloud(
+        "/truth", places, TRUTH, point_size=size, precision="float32", point_shading="flat", visible=False
+    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.errors import PlenodepthError
-from plenodepth.view.browser.camera_scene import add_camera
+from plenodepth.view.browser.camera_scene import add_camera, add_truth
 from plenodepth.view.browser.clouds import ShownCloud
 from plenodepth.view.browser.coloring import color_bar, color_ends, colors_of
 from plenodepth.view.browser.controls import Controls
@@ -24,6 +25,7 @@ from plenodepth.view.browser.probe import Probe, curves_of, surroundings
 from plenodepth.view.browser.rays import point_on_ray
 from plenodepth.view.browser.saving import add_save_buttons
 from plenodepth.view.browser.selection import DRAWN_POINTS, Selection, select
+from plenodepth.view.browser.truth import Truth, error_sentence, with_error
 
 if TYPE_CHECKING:
     import viser
@@ -32,6 +34,8 @@ POINT = 2.5  # side of a drawn point, of the cloud's radius over the square root
 TOWARDS_EYE = np.array([0.29, -0.24, -0.93])  # from the middle of the cloud
 FIELD = np.radians(45)  # of view, of the browser's eye
 RADIUS = 0.9  # quantile of the distances from the cloud's middle
+FIRST_PICTURE = 150_000  # points that a page gets at first: it draws them in a moment
+PATIENCE = 20.0  # s, with a page that draws the first picture
 SAMPLE = 100_000  # points tell middle and radius
 RAW, VIEW = "raw image", "all-in-focus view"
 
@@ -45,13 +49,13 @@ class Viewer:
         frames: Sequence[Frame],
         *,
         instrument: Instrument | None = None,
+        truth: Truth | None = None,
         most_points: int = DRAWN_POINTS,
         notes: Sequence[str] = (),
     ) -> None:
-        self.server, self.frames, self.instrument = server, frames, instrument
+        self.server, self.frames, self.instrument, self.truth = server, frames, instrument, truth
         self.most_points, self.notes = most_points, notes
-        self.frame, self.cloud = frames[0], next(iter(frames[0].clouds.values()))()
-        self._label = next(iter(frames[0].clouds))
+        self._load(frames[0], next(iter(frames[0].clouds)))
         # One unit of the scene is the distance of the first cloud's middle: the browser's near and far planes fit it.
         sample = self.cloud.points[:: max(1, len(self.cloud) // SAMPLE)]
         middle = np.median(sample, axis=0)
@@ -68,11 +72,15 @@ class Viewer:
         if instrument is not None and instrument.lenses is not None and self.cloud.metric:
             self.controls.add_checkbox("camera and lens array", True, self._show_camera)
             self._show_camera(True)
+        if truth is not None:
+            self._truth = add_truth(server, self.scene_from_points(truth.points), self._point_size)
+            self.controls.add_checkbox("truth", False, lambda wanted: setattr(self._truth, "visible", wanted))
         add_save_buttons(server.gui, lambda: self.frame.name, self._all_within_limits, self._note)
         self.selection: Selection
         self.part: ShownCloud  # the points that are drawn
-        self._draw()
+        self._draw(min(FIRST_PICTURE, most_points))
         self._drawing, self._changing = LatestOnly(self._draw), LatestOnly(self._change_source)
+        server.on_client_connect(self._draw_the_rest)
         self.controls.on_change(self._changing.ask, self._drawing.ask, self._resize)
         server.scene.on_click()(lambda event: self._clicked(event.ray_origin, event.ray_direction))
 
@@ -87,10 +95,16 @@ class Viewer:
         """Places (n, 3) in the scene of points in mm (of a relief: px)."""
         return np.asarray(points / np.float32(self.unit), np.float32)
 
+    def _load(self, frame: Frame, label: str) -> None:
+        """Read a cloud of a frame, and compare it with the truth."""
+        cloud = frame.clouds[label]()
+        self.cloud: ShownCloud = cloud if self.truth is None else with_error(cloud, self.truth)
+        self.frame, self._label = frame, label
+
     def _look_at(self, middle: NDArray[Any], radius: float) -> None:
         self.server.scene.set_up_direction("-y")
         camera = self.server.initial_camera
-        camera.position = middle + TOWARDS_EYE * radius / np.tan(FIELD / 2)
+        camera.position = middle + TOWARDS_EYE * 0.8 * radius / np.tan(FIELD / 2)
         camera.look_at, camera.fov, camera.near = middle, float(FIELD), 1e-3
 
     def _shows(self, frame: Frame) -> list[str]:
@@ -112,8 +126,7 @@ class Viewer:
             wanted = self.controls.show
             try:
                 if frame is not self.frame or (wanted in frame.clouds and wanted != self._label):
-                    label = wanted if wanted in frame.clouds else next(iter(frame.clouds))
-                    self.cloud, self.frame, self._label = frame.clouds[label](), frame, label
+                    self._load(frame, wanted if wanted in frame.clouds else next(iter(frame.clouds)))
                     self.controls.fit(self.cloud)
                 self._show_picture(wanted)
             except PlenodepthError as error:
@@ -139,10 +152,17 @@ class Viewer:
             handle.visible = picture is None
         self.picked.draw_marks(visible=picture is None)
 
-    def _draw(self) -> None:
+    def _draw_the_rest(self, client: viser.ClientHandle) -> None:
+        """All points that may be drawn, once a page has shown the first of them: it hands a picture back."""
+        if self.selection.level and len(self.selection.index) <= FIRST_PICTURE < self.most_points:
+            with suppress(TimeoutError, RuntimeError):  # a page that is closed or hidden is not waited for
+                client.get_render(16, 16, timeout=PATIENCE)
+            self._drawing.ask()
+
+    def _draw(self, most: int | None = None) -> None:
         with self._lock:
             cloud, kind = self.cloud, self.controls.color
-            self.selection = select(cloud, self.controls.limits, self.most_points)
+            self.selection = select(cloud, self.controls.limits, most or self.most_points)
             self.part = cloud if len(self.selection.index) == len(cloud) else cloud.part(self.selection.index)
             ends = color_ends(cloud, kind)
             self.points = self.server.scene.add_point_cloud(
@@ -157,8 +177,9 @@ class Viewer:
             self._note("", color_bar(kind, cloud.metric, ends))
 
     def _note(self, text: str, bar: str | None = None) -> None:
-        lines = [f"**{self.frame.name}**", self.selection.sentence, *self.frame.notes, *self.notes]
-        self.controls.say("\n\n".join([*lines, *([text] if text else [])]), bar)
+        lines = [f"**{self.frame.name}**", self.selection.sentence, error_sentence(self.cloud)]
+        lines += [*self.frame.notes, *self.notes, text]
+        self.controls.say("\n\n".join(line for line in lines if line), bar)
 
     def _resize(self) -> None:
         self.points.point_size = self._point_size * self.controls.size
