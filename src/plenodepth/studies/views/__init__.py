@@ -1,0 +1,1 @@
+"""Baselines for rendered views."""
