@@ -146,6 +146,19 @@ def test_the_time_left_is_that_of_the_frame_at_hand(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "2 b: 50 %, 1 min 50 s so far, about 10 s left\n"
 
 
+def test_the_time_left_is_that_of_the_pass_over_the_frame(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    lines = LineProgress(clock)
+    lines.frame(0, 1, "raw")
+    for second in range(8):
+        clock.now = 100.0 + second
+        lines(second, 8)
+    lines(0, 100)
+    clock.now += 10
+    lines(50, 100)
+    assert capsys.readouterr().err == "raw: 50 %, 17 s so far, about 10 s left\n"
+
+
 def test_no_carriage_returns_where_colours_are_forced_upon_a_pipe(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

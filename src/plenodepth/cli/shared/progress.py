@@ -106,10 +106,14 @@ class LineProgress(FrameProgress):
         self._clock = clock
         self._began = self._since = clock()
         self._next = self._began + FIRST_LINE
+        self._done = self._total = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Done so far, of how many."""
         now = self._clock()
+        if total != self._total or done < self._done:  # the next pass over the frame
+            self._since = now if self._total else self._since
+        self._done, self._total = done, total
         if now < self._next or not total:
             return
         self._next = now + max(FIRST_LINE, LATER_LINES * (now - self._began))
@@ -120,7 +124,7 @@ class LineProgress(FrameProgress):
 
     def _start(self, label: str, what: str) -> None:
         if label != self._label or not self._what:
-            self._since = self._clock()
+            self._since, self._total = self._clock(), 0
         super()._start(label, what)
 
 
