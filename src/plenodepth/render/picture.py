@@ -58,7 +58,7 @@ def view_of(surface: ViewSurface, scale: float, *, sharpen: bool = True, name: s
         pinhole,
         scale,
         metric=pinhole is not None,
-        viewpoint=surface.offset,
+        viewpoint=surface.viewpoint,
         name=name,
     )
 

@@ -25,7 +25,8 @@ from plenodepth.threads import each_band
 Float32 = NDArray[np.float32]
 Spectrum = NDArray[np.complex64]
 
-TILE, RAMP = 128, 32  # px; tiles overlap by the ramp
+# px; a tile's margin, where the filter sees its other side, is not used; beside it tiles fade into each other.
+TILE, MARGIN, RAMP = 144, 20, 8
 STEP = 0.03  # in 1/v, between filters
 SAME = 0.02  # in 1/v from a filter's own: pixels farther off are of another surface
 OUTLINE = 2.0  # standard deviations of the blur from an outline from which on the picture is sharpened in full
@@ -34,7 +35,7 @@ CONTINUED = 5.0  # px: standard deviation of the blur that continues a surface b
 # Power of a picture's frequencies, f in cycles per px of the sensor: (f² + F0²)^−SLOPE, as of natural scenes.
 SLOPE, LOWEST = 1.3, 0.01
 # Times the noise of the samples: samples are off their places, and their blur off the model, too.
-MISMATCH = 16.0
+MISMATCH = 4.0
 MODEL_ERROR = 0.1  # of a frequency: the samples keep so much more or less of it than the model says
 LEAST_NOISE = 0.002  # of light: images without any are not perfect either
 SAMPLES = 0.75  # per px of the sensor: the others lie at the rims
@@ -72,12 +73,14 @@ def sharpened(light: Float32, inverse: Float32, filters: Filters) -> Float32:
     """Light (h, w, channels) of a picture whose pixels have 1/v (h, w), without its samples' blur."""
     height, width, channels = light.shape
     away = _from_outlines(inverse) / np.interp(inverse, filters.inverse_depths, filters.blur).astype(np.float32)
-    hop = TILE - RAMP
-    pad = [(RAMP, -(-(side + RAMP) // hop) * hop - side) for side in (height, width)]
+    border = MARGIN + RAMP
+    hop = TILE - MARGIN - border
+    pad = [(border, -(-(side + RAMP) // hop) * hop + border + MARGIN - side) for side in (height, width)]
     padded = np.pad(light, [*pad, (0, 0)], mode="symmetric")
     depths = np.pad(np.where(away >= 1, inverse, np.float32(np.nan)), pad, mode="symmetric")
     known = np.pad(inverse, pad, mode="symmetric")
-    ramp = np.minimum(1, np.minimum(np.arange(TILE) + 0.5, TILE - np.arange(TILE) - 0.5) / RAMP)
+    inside = np.arange(TILE) + 0.5 - MARGIN
+    ramp = np.clip(np.minimum(inside, TILE - 2 * MARGIN - inside) / RAMP, 0, 1)
     window = np.outer(ramp, ramp).astype(np.float32)
     rows = range(0, padded.shape[0] - TILE + 1, hop)
     out = np.zeros_like(padded)
@@ -92,7 +95,7 @@ def sharpened(light: Float32, inverse: Float32, filters: Filters) -> Float32:
     for top, part in zip(rows, each_band(len(rows), work, rows=1), strict=True):
         out[top : top + TILE] += part
     blend = np.clip((away - 1) / (OUTLINE - 1), 0, 1)[..., None]
-    sharp = np.maximum(out[RAMP : RAMP + height, RAMP : RAMP + width], np.minimum(light, 0))
+    sharp = np.maximum(out[border : border + height, border : border + width], np.minimum(light, 0))
     return np.asarray(light + blend * (sharp - light), np.float32)
 
 

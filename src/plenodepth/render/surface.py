@@ -44,6 +44,7 @@ class ViewSurface:
     places: ViewPlaces
     offset: tuple[float, float] = (0.0, 0.0)  # of the viewpoint from the pupil's middle: mm, or px of a micro-image
     converge: float = np.inf  # depth of what stays where it is
+    viewpoint: tuple[float, float] = (0.0, 0.0)  # the offset in radii of the pupil
 
     def enlarged(self, values: Float32, shape: tuple[int, int], scale: float) -> Float32:
         """Values of 1/v (h, w) for pixels of another size, between them where they are of one surface."""
@@ -88,10 +89,31 @@ def central_surface(depth: DepthResult) -> ViewSurface:
     return ViewSurface(depth.image, camera, model, inverse, relative, view.confidence, view.filled | ~known, places)
 
 
-def surface_from(central: ViewSurface, offset: tuple[float, float], converge: float) -> ViewSurface:
-    """The central surface as seen from beside the pupil's middle; what was hidden continues what lies behind."""
-    if offset == (0.0, 0.0):
+def pupil_radius(camera: PlenopticCamera | GridCamera) -> float:
+    """Of the pupil, mm; of a camera that is known by its grid only, that of a micro-image, px, which is its picture."""
+    if isinstance(camera, GridCamera):
+        return camera.micro_images.radius
+    diameter = camera.main_lens.aperture_diameter
+    if diameter is None:
+        raise InputError(f"camera '{camera.name}' has none", field="main_lens.f_number", fix="give the aperture")
+    return diameter / 2
+
+
+def converging_depth(central: ViewSurface, converge: float | None) -> float:
+    """The depth that stays where it is: the given one; by default infinity, or of a virtual view its median depth."""
+    if converge is None:
+        return float(np.median(1 / central.inverse)) if isinstance(central.camera, GridCamera) else np.inf
+    if isinstance(central.camera, PlenopticCamera) and not converge > 0:
+        raise InputError(f"is {converge:g} mm, needs a number > 0", field="converge")
+    return converge
+
+
+def surface_from(central: ViewSurface, viewpoint: tuple[float, float], converge: float) -> ViewSurface:
+    """The central surface seen from a place in the pupil, in its radii; what was hidden continues what lies behind."""
+    if viewpoint == (0.0, 0.0):
         return replace(central, converge=converge)
+    radius = pupil_radius(central.camera)
+    offset = viewpoint[0] * radius, viewpoint[1] * radius
     places = central.places
     depths = np.nanmedian(places.depths, axis=0)
     shift = shift_per_offset(central.camera, depths, converge, places.scale)[:, None] * np.asarray(offset)
@@ -118,6 +140,7 @@ def surface_from(central: ViewSurface, offset: tuple[float, float], converge: fl
         places=places.seen_from(central.camera, offset, converge),
         offset=offset,
         converge=converge,
+        viewpoint=viewpoint,
     )
 
 

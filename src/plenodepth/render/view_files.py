@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +28,24 @@ from plenodepth.render.view import RenderedView
 DENSE_SUFFIX = ".dense.tiff"
 
 
-def save_rendered(views: Sequence[RenderedView], folder: Path | str) -> None:
+def save_rendered(views: Iterable[RenderedView], folder: Path | str) -> None:
     """Write views into a folder: views.json, and of each NAME.png (sRGB) and NAME.light.tiff (linear light, float32).
 
-    Also NAME.depth.tiff, .sigma.tiff and .confidence.tiff (NaN: none), and NAME.filled.png.
+    Also NAME.depth.tiff, .sigma.tiff and .confidence.tiff (NaN: none), and NAME.filled.png. Views are written as they
+    come, so that not all of them need be in memory.
     """
-    if len({view.name for view in views}) < len(views):
-        raise InputError("are not all different", field="names of views")
+    geometries = list[ViewGeometry]()
     with atomic_files(folder) as unfinished:
         for view in views:
+            if view.name in {geometry.name for geometry in geometries}:
+                raise InputError("are not all different", field="names of views")
+            geometries.append(geometry_of(view))
             write_image(np.ascontiguousarray(view.picture), unfinished / f"{view.name}.png")
             write_light(view.light, unfinished / f"{view.name}.light.tiff")
             for kind in ("depth", "sigma", "confidence"):
                 write_float_map(getattr(view, kind), unfinished / f"{view.name}.{kind}.tiff", compressed=False)
             write_image(255 * view.filled.astype(np.uint8), unfinished / f"{view.name}.filled.png")
-        save_views([geometry_of(view) for view in views], unfinished)
+        save_views(geometries, unfinished)
 
 
 def geometry_of(view: RenderedView) -> ViewGeometry:

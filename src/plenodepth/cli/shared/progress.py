@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -19,6 +20,8 @@ from rich.text import Text
 
 from plenodepth.cli.shared.speech import Speech, say, speech
 from plenodepth.progress import Progress as StepProgress
+
+T = TypeVar("T")
 
 FIRST_LINE, LATER_LINES = 10.0, 0.1  # s to the first line and at least between two; part of the time so far between two
 
@@ -41,6 +44,13 @@ class FrameProgress:
 
     def __call__(self, done: int, total: int) -> None:
         """Done so far, of how many."""
+
+    def counted(self, things: Iterable[T], total: int) -> Iterator[T]:
+        """The things as they come, of `total`, counted when they are done with."""
+        self(0, total)
+        for done, thing in enumerate(things):
+            yield thing
+            self(done + 1, total)
 
     def describe(self, what: str) -> None:
         """Say what is being done, without starting anew."""

@@ -17,7 +17,7 @@ def find_samples(first, last, center, places, inverse_depths, seen, lens_type, o
     """Place and weight in a view of the pixels of lenses first … last − 1, whose 1/v is seen (H, W), NaN for none.
 
     `center` (J, 2) px and `places` (J, n, 4) are those of `find_lens_places` for 1/v (n,), evenly spaced. `opening` is
-    what a pixel sees through, an `Opening` as a tuple. `out` are column, row and weight (H, W), the weight 0 where there is none.
+    what a pixel sees through, an `Opening` as a tuple. `out` are column, row and weight (H, W), 0 where there is none.
     Between two values of 1/v, place/v is linear: so it is for a lens without distortion.
     """
     step_of_table, area, centroid, spread, focus, pixel_variance, sharpness = opening
