@@ -144,7 +144,7 @@ def test_an_animation_opens_again(tmp_path: Path) -> None:
     for name, message in (("turn.webm", "ends in '.webm'"),):
         with pytest.raises(InputError, match=message):
             write_animation(iter(pictures), tmp_path / name)
-    with pytest.raises(InputError, match="frames: is 1"):
+    with pytest.raises(InputError, match="count: is 1"):
         sweep_places(1, 0.5)
     with pytest.raises(InputError, match="not within the pupil"):
         sweep_places(8, 1.5)

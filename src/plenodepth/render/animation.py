@@ -19,7 +19,7 @@ COLORS = 256
 def sweep_places(count: int, span: float) -> dict[str, tuple[float, float]]:
     """Places on a circle about the pupil's middle, in its radii, by the names of their views."""
     if count < 2:
-        raise InputError(f"is {count}, needs at least 2", field="frames")
+        raise InputError(f"is {count}, needs at least 2", field="count")
     if not 0 < span <= 1:
         raise InputError(f"is {span:g}, which is not within the pupil", field="span", fix="give 0 … 1 radii")
     angles = 2 * math.pi * np.arange(count) / count

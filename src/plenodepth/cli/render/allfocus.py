@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plenodepth.cli.render.frames import OutFolder, RawArgument, RenderOptions, depths_of, rendering
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.render.frames import OutFolder, RawArgument, RenderOptions, depths_of, rendering, report
+from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.io import require_writable
@@ -31,7 +31,6 @@ def allfocus(
         save_rendered([view], out)
     height, width = view.depth.shape
     filled = float(view.filled.mean())
-    if as_json:
-        print_json({"views": [view.name], "out": str(out), "size": [width, height], "filled_fraction": filled})
-    else:
-        console().print(f"{out}/{view.name}.png: {width} × {height} px, {100 * filled:.0f} % filled from neighbours")
+    line = f"{out}/{view.name}.png: {width} × {height} px, {100 * filled:.0f} % filled from neighbours"
+    content = {"views": [view.name], "out": str(out), "size": [width, height], "filled_fraction": filled}
+    report(line, content, depth.summary.note, as_json=as_json)

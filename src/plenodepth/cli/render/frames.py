@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plenodepth.cli.shared.common import console, print_json
 from plenodepth.cli.shared.compiling_notice import compiling_notice
 from plenodepth.cli.shared.progress import FrameProgress, row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
@@ -83,12 +84,20 @@ def depths_of(
             replace(image, notes=notes), camera, settings, chosen.filters, dense, device="cpu", progress=progress
         )
         camera = found.camera  # the sign of a grid's virtual depth is looked for once
-        if found.summary.note:
-            progress.note(f"{image.name}: {found.summary.note}")
         progress.describe("views")
         yield found
         if not all_frames:
             return
+
+
+def report(line: str, content: dict[str, Any], note: str, *, as_json: bool) -> None:
+    """Say what was made, and what the user should know about the depth behind it."""
+    if as_json:
+        print_json({**content, "note": note} if note else content)
+        return
+    console().print(line)
+    if note:
+        console().print(f"  note: {note}")
 
 
 def parse_depth(text: str | None, option: str) -> float | None:

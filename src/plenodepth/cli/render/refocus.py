@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from plenodepth.cli.render.frames import OutFolder, RawArgument, RenderOptions, depths_of, parse_depth, rendering
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.render.frames import (
+    OutFolder,
+    RawArgument,
+    RenderOptions,
+    depths_of,
+    parse_depth,
+    rendering,
+    report,
+)
+from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.io import require_writable
@@ -45,7 +53,6 @@ def refocus(
         sharp = all_in_focus(depth, scale=options.scale, sharpen=options.sharpen)
         pictures = refocused(sharp, depth.camera, depths, aperture=aperture)
         save_rendered(progress.counted(pictures, len(depths)), out)
-    if as_json:
-        print_json({"depths": depths, "aperture": aperture, "out": str(out)})
-    else:
-        console().print(f"{out}: focused at {', '.join(f'{value:g}' for value in depths)}")
+    line = f"{out}: focused at {', '.join(f'{value:g}' for value in depths)}"
+    content = {"depths": depths, "aperture": aperture, "out": str(out)}
+    report(line, content, depth.summary.note, as_json=as_json)

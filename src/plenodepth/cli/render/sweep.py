@@ -15,8 +15,9 @@ from plenodepth.cli.render.frames import (
     depths_of,
     parse_depth,
     rendering,
+    report,
 )
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.raw_options import RawOptions
 
@@ -28,7 +29,7 @@ def sweep(
     raw: RawOptions,
     out: Annotated[Path, typer.Option("--out", help="File to write, .gif or .mp4.", show_default=False)],
     options: RenderOptions,
-    frames: Annotated[int, typer.Option("--count", help="Pictures of one turn.")] = 16,
+    count: Annotated[int, typer.Option("--count", help="Pictures of one turn.")] = 16,
     span: SpanOption = 0.9,
     converge: ConvergeOption = None,
     rate: Annotated[float, typer.Option("--rate", help="Pictures per second.")] = 12.0,
@@ -49,7 +50,7 @@ def sweep(
 
     require_format(out)
     require_scale(options.scale)
-    places, given = sweep_places(frames, span), parse_depth(converge, "--converge")
+    places, given = sweep_places(count, span), parse_depth(converge, "--converge")
     with rendering(options, quiet=as_json) as progress:
         depth = next(depths_of(image, raw, options, progress))
         assert depth.dense is not None
@@ -58,7 +59,5 @@ def sweep(
         views = views_from(surface, places, meeting, options.scale, sharpen=options.sharpen)
         pictures = (view.picture for view in progress.counted(views, len(places)))
         write_animation(pictures, out, rate=rate)
-    if as_json:
-        print_json({"out": str(out), "pictures": len(places)})
-    else:
-        console().print(f"{out}: {len(places)} pictures")
+    content = {"out": str(out), "pictures": len(places)}
+    report(f"{out}: {len(places)} pictures", content, depth.summary.note, as_json=as_json)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +16,17 @@ from plenodepth.cli.render.frames import (
     depths_of,
     parse_depth,
     rendering,
+    report,
 )
-from plenodepth.cli.shared.common import JsonOption, console, print_json
+from plenodepth.cli.shared.common import JsonOption
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.quantities import parse_counts
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError
 from plenodepth.io import require_writable
+
+if TYPE_CHECKING:
+    from plenodepth.metric.result import DepthResult
 
 
 @expand_groups
@@ -65,15 +70,23 @@ def views(
     with rendering(options, quiet=as_json) as progress:
         depths = depths_of(image, raw, options, progress, all_frames=yuv)
         if yuv:
+            notes = list[str]()
+            noted = _noting(depths, notes)
             video = write_view_video(
-                depths, out, places, converge=meeting, with_depth=view_depth, scale=scale, sharpen=sharpen
+                noted, out, places, converge=meeting, with_depth=view_depth, scale=scale, sharpen=sharpen
             )
-            names, frames = [*video.files, *video.depth_files], video.frames
+            names, frames, note = [*video.files, *video.depth_files], video.frames, "; ".join(dict.fromkeys(notes))
         else:
-            made = viewpoints(next(depths), columns, rows, span=span, converge=meeting, scale=scale, sharpen=sharpen)
+            depth = next(depths)
+            made = viewpoints(depth, columns, rows, span=span, converge=meeting, scale=scale, sharpen=sharpen)
             save_rendered(progress.counted(made, columns * rows), out)
-            names, frames = list(places), 1
-    if as_json:
-        print_json({"views": names, "out": str(out), "frames": frames})
-    else:
-        console().print(f"{out}: {columns} × {rows} views of {frames} frame{'s' if frames > 1 else ''}")
+            names, frames, note = list(places), 1, depth.summary.note
+    line = f"{out}: {columns} × {rows} views of {frames} frame{'s' if frames > 1 else ''}"
+    report(line, {"views": names, "out": str(out), "frames": frames}, note, as_json=as_json)
+
+
+def _noting(depths: Iterator[DepthResult], notes: list[str]) -> Iterator[DepthResult]:
+    """The results, whose notes are collected."""
+    for depth in depths:
+        notes += [depth.summary.note] if depth.summary.note else []
+        yield depth
