@@ -19,6 +19,8 @@ from plenodepth.cli.shared.progress import row_progress
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.errors import InputError, PlenodepthError
 from plenodepth.io import require_writable
+from plenodepth.io.atomic import filled_folder
+from plenodepth.io.claims import claimed_each
 from plenodepth.memory import keep_freed_memory
 from plenodepth.threads import limited_threads, thread_count
 from plenodepth.timing import STARTED
@@ -155,6 +157,8 @@ def depth(
     require_writable(out)
     summaries: list[DepthSummary] = []
     with (
+        filled_folder(out),
+        claimed_each(out / path.stem for path in images),
         row_progress("", quiet=as_json) as progress,
         compiling_notice(progress.note, refined=chosen.depth.refined),
         limited_threads(used_threads),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plenodepth.errors import InputError
+from plenodepth.io.temporaries import sweep, temporary_name
 
 
 @contextmanager
@@ -27,8 +27,8 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         raise InputError("is not a regular file", file=path, fix="give the path of a file that may be replaced")
     if not os.path.isdir(target.parent):
         raise InputError("its folder does not exist", file=path, fix=f"create {target.parent} first")
-    # Only the tail of the name, so that a long name with the random part still fits the file system's limit.
-    temporary = target.with_name(f".tmp-{secrets.token_hex(4)}-{target.name[-48:]}")
+    sweep(target.parent)
+    temporary = target.with_name(temporary_name(target.name))
     try:
         # Created now: an unwritable folder shows before the work is done, and the umask gives the permissions.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
@@ -52,7 +52,8 @@ def atomic_files(folder: Path | str) -> Iterator[Path]:
     """
     target = Path(folder)
     with made_folder(target):
-        temporary = target / f".tmp-{secrets.token_hex(4)}"
+        sweep(target)
+        temporary = target / temporary_name()
         try:
             os.mkdir(temporary)
         except OSError as error:
@@ -88,6 +89,15 @@ def made_folder(folder: Path | str) -> Iterator[Path]:
     except BaseException:  # an interrupt, too, leaves nothing behind
         _remove_empty(missing)
         raise
+
+
+@contextmanager
+def filled_folder(folder: Path | str) -> Iterator[Path]:
+    """As `made_folder`, but where the block ends without an error a folder that it left empty goes, too."""
+    missing = _missing(folder)
+    with made_folder(folder) as made:
+        yield made
+    _remove_empty(missing)
 
 
 def require_writable(folder: Path | str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -29,6 +28,8 @@ from plenodepth.io import (
 )
 from plenodepth.io import write_scene as write_boards
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
+from plenodepth.io.temporaries import sweep, temporary_name
 from plenodepth.sim.lidar import ExtrinsicTargets, LidarScan
 from plenodepth.sim.scenes.scene import Checkerboard, Scene
 from plenodepth.sim.sensor import RawArray
@@ -49,10 +50,12 @@ def frame_folder(path: str | Path) -> Iterator[Path]:
         raise InputError("is a file", file=path, fix="give the name of a folder")
     if target.is_dir() and any(target.iterdir()) and not (target / INFO).is_file():
         raise InputError("is a folder with other things in it", file=path, fix="give a new or empty folder")
-    temporary = target.with_name(f".tmp-{secrets.token_hex(4)}-{target.name[-48:]}")
+    sweep(target.parent)
+    temporary = target.with_name(temporary_name(target.name))
     with ExitStack() as made:  # the folders above, too
         try:
             made.enter_context(made_folder(temporary))
+            made.enter_context(claimed(target))
         except InputError as error:
             raise InputError(error.message, file=path, fix=error.fix) from None
         try:

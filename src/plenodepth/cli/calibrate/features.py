@@ -13,6 +13,7 @@ from plenodepth.cli.shared.common import JsonOption, console, plain_table, print
 from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
 from plenodepth.threads import thread_count
 
 
@@ -42,7 +43,7 @@ def features(
 
     kind, pictures, optics = parse_board(board), listed_images(boards), load_plenoptic_camera(camera)
     read = ImageReader()
-    with made_folder(out), row_progress("features", quiet=as_json) as bar:
+    with made_folder(out), claimed(out / "features"), row_progress("features", quiet=as_json) as bar:
         with said_of_white_boards(pictures, read):
             step = features_step(
                 pictures,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,6 +17,7 @@ from plenodepth.camera.files.any_format import NATIVE_SUFFIXES
 from plenodepth.cli.shared.quantities import parameter_name, parse_counts, parse_priors
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -202,9 +204,15 @@ def require_file_out(out: Path) -> None:
         raise InputError("is a folder", file=out, fix="give a file")
 
 
-def work_folder(work: Path | None, out: Path) -> AbstractContextManager[Path]:
-    """The folder for what a step writes besides its result; after an error none is left that is new and empty."""
-    return made_folder(work or default_work(out))
+@contextmanager
+def work_folder(work: Path | None, out: Path) -> Iterator[Path]:
+    """The folder for what a step writes besides its result; after an error none is left that is new and empty.
+
+    Another run that writes into it, or the same result, is an error.
+    """
+    folder = work or default_work(out)
+    with made_folder(folder), claimed(folder), claimed(out):
+        yield folder
 
 
 def default_work(out: Path) -> Path:

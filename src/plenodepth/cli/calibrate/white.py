@@ -13,6 +13,7 @@ from plenodepth.cli.shared.common import JsonOption, console, print_json, print_
 from plenodepth.cli.shared.option_groups import expand_groups
 from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
 
 
 @expand_groups
@@ -35,7 +36,7 @@ def white(
     from plenodepth.threads import thread_count
 
     images, read = listed_images(whites), ImageReader()
-    with made_folder(out), row_progress("white images", quiet=as_json) as bar:
+    with made_folder(out), claimed(out / "white"), row_progress("white images", quiet=as_json) as bar:
         step = white_step(
             images,
             optics.optics(read(images[0].path)),
