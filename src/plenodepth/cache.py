@@ -23,7 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.reading import read_text
+from plenodepth.io.strict_text import parse_json
 
 PACKAGE = Path(__file__).parent
 CLOCK_STEP = 0.05  # s: a file's time may lag behind the clock by a tick of the system
@@ -63,13 +66,17 @@ class WorkFolder:
         if not self.has(record):
             return None
         try:
-            content = json.loads((self.path / record).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            content = parse_json(read_text(self.path / record), self.path / record)
+        except InputError:
             return None
         if not isinstance(content, dict) or content.get("key") != key:
             return None
         files = content.get("files", [])
-        return content if all((self.path / name).is_file() for name in files) else None
+        there = isinstance(files, list) and all(isinstance(name, str) and self._holds(name) for name in files)
+        return content if there else None
+
+    def _holds(self, name: str) -> bool:
+        return os.path.isfile(self.path / name)
 
     def keep(self, record: str, key: str, files: Iterable[str], content: Mapping[str, Any]) -> dict[str, Any]:
         """Say that a step is done: its key, the files that it has made here, and what else there is to say."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST = 1000  # letters of a part of a message
+
 
 class PlenodepthError(Exception):
     """Base of every error raised on purpose; its text is one line."""
@@ -31,10 +33,25 @@ class InputError(PlenodepthError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        where = "".join(f"{part}: " for part in (self.file, self.field) if part)
-        repair = f" ({self.fix})" if self.fix else ""
-        return " ".join(f"{where}{self.message}{repair}".split())
+        where = "".join(f"{_cut(str(part))}: " for part in (self.file, self.field) if part)
+        repair = f" ({_cut(self.fix)})" if self.fix else ""
+        return one_line(f"{where}{_cut(self.message)}{repair}")
 
     def in_file(self, file: str | Path) -> InputError:
         """The same error, for a caller that knows which file the value came from."""
         return InputError(self.message, file=self.file or file, field=self.field, fix=self.fix)
+
+
+def shortened(text: object, most: int = LONGEST) -> str:
+    """A text as a part of a message: on one line, and a long one cut in its middle."""
+    return one_line(_cut(str(text), most))
+
+
+def one_line(text: str) -> str:
+    """A text on one line, without what a terminal would obey."""
+    words = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in words)
+
+
+def _cut(text: str, most: int = LONGEST) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]}"

@@ -72,7 +72,21 @@ def test_a_manifest_says_which_images_count(tmp_path: Path) -> None:
         ("- {file: a.png, f_number: wide}", "is wide"),
         ("- {file: a.png, frame: 1.5}", "is 1.5"),
         ("- 5", "needs a file"),
-        ("- {file: [", "cannot be read"),
+        ("- {file: [", "is not valid YAML"),
+        ("- {file: a.png, frame: true}", "is true"),
+        ("- {file: a.png, frame: 4000000000}", "is 4000000000"),
+        ("- {file: a.png, f_number: true}", "is true"),
+        ("- {file: a.png, 5: 6}", "a key is a text, not 5"),
+        ("- {file: a.png, a: 1, 5: 6}", "a key is a text, not 5"),
+        ("- {file: !!int ''}", "is not valid YAML"),
+        ("- {file: a.png, frame: 2001-99-99}", "month must be in"),
+        (f"- {{file: a.png, frame: {'9' * 5000}}}", "an integer of 5000 digits"),
+        ("[" * 3000, "within each other"),
+        (f"- {{file: {'a' * 5000}.png}}", "…a+.png is not there"),
+        (f"- {{file: a.png, {'k' * 1000}: 1}}", "is no key"),
+        ('- {file: "a\\0.png"}', "is not there"),
+        ('- {file: "a\\ud800.png"}', "is not there"),
+        ("".join(f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10) if n else 'lol'}]\n" for n in range(30)), "an alias"),
     ],
 )
 def test_a_wrong_manifest_is_one_line(tmp_path: Path, content: str, message: str) -> None:
@@ -87,3 +101,17 @@ def test_a_folder_without_images_is_refused(tmp_path: Path) -> None:
         listed_images(tmp_path)
     with pytest.raises(InputError, match="is no folder"):
         listed_images(tmp_path / "gone")
+
+
+def test_a_wrong_manifest_is_refused_soon_and_in_a_short_line(tmp_path: Path) -> None:
+    bomb = "".join(f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'lol'}]\n" for n in range(10))
+    for content in (bomb, "[" * 3000, f"- {'a' * 5000}.png", f"- {{file: a.png, {'k' * 1000}: 1}}"):
+        (touched(tmp_path, "a.png") / "manifest.yaml").write_text(content)
+        with pytest.raises(InputError) as caught:
+            listed_images(tmp_path)
+        assert len(str(caught.value)) < 500 + len(str(tmp_path))
+
+
+def test_numbers_too_large_for_a_frame_are_none(tmp_path: Path) -> None:
+    images = listed_images(touched(tmp_path, f"{'9' * 200}.png", "20240131123059.png"))
+    assert [image.frame for image in images] == [0, 1]

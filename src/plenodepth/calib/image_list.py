@@ -7,6 +7,7 @@ boards/03/raw.png). f-numbers are read from names like `white_f5.6.png` or `f05.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,13 +15,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import yaml
 from numpy.typing import NDArray
 
 from plenodepth.calib.features import Features
 from plenodepth.camera.model import PlenopticCamera
-from plenodepth.errors import InputError
+from plenodepth.errors import InputError, shortened
 from plenodepth.io.images import read_image
+from plenodepth.io.reading import quoted, read_text
+from plenodepth.io.strict_text import parse_by_suffix
 from plenodepth.raw import RawImage, clean_image
 
 SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg")
@@ -28,6 +30,7 @@ MANIFESTS = ("manifest.yaml", "manifest.yml", "manifest.json")
 F_NUMBER = re.compile(r"(?:^|[^a-z0-9])f[-_/]?(\d+(?:[.,_]\d+)?)", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
 F_NUMBERS = (0.5, 64.0)
+LARGEST_FRAME = 2**31 - 1  # as tables of observations hold it
 SAME_APERTURE = 0.15  # of the f-number: white images that are nearer have the aperture of the board images
 MEMORY = 2**30  # bytes of images that a reader keeps
 
@@ -62,10 +65,7 @@ def listed_images(folder: Path | str) -> list[ListedImage]:
 
 def _entries(manifest: Path) -> list[Any] | None:
     """The list of a manifest; None for a file of another kind, as a simulated dataset has."""
-    try:
-        content = yaml.safe_load(manifest.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise InputError(f"cannot be read: {' '.join(str(error).split())}", file=manifest) from None
+    content = parse_by_suffix(read_text(manifest), manifest)
     return content if isinstance(content, list) else None
 
 
@@ -76,17 +76,27 @@ def _entry(root: Path, manifest: Path, index: int, entry: Any) -> ListedImage:
         raise InputError("needs a file", file=manifest, field=f"{index}", fix="give {file, f_number, frame}")
     unknown = set(entry) - {"file", "f_number", "frame"}
     if unknown:
-        raise InputError("is no key (file, f_number, frame)", file=manifest, field=f"{index}.{sorted(unknown)[0]}")
+        key = shortened(sorted(unknown)[0], 60)
+        raise InputError("is no key (file, f_number, frame)", file=manifest, field=f"{index}.{key}")
     path = root / entry["file"]
-    if not path.is_file():
-        raise InputError(f"{entry['file']} is not there", file=manifest, field=f"{index}.file")
+    if not os.path.isfile(path):  # for any text; Path.is_file raises for names that are too long
+        raise InputError(f"{shortened(entry['file'], 200)} is not there", file=manifest, field=f"{index}.file")
     number = entry.get("f_number", _f_number(entry["file"]))
-    if number is not None and not (isinstance(number, int | float) and F_NUMBERS[0] <= number <= F_NUMBERS[1]):
-        raise InputError(f"is {number}", file=manifest, field=f"{index}.f_number", fix="give a number such as 5.6")
+    if number is not None and not (_is_number(number) and F_NUMBERS[0] <= number <= F_NUMBERS[1]):
+        message = f"is {_shown(number)}"
+        raise InputError(message, file=manifest, field=f"{index}.f_number", fix="give a number such as 5.6")
     frame = entry.get("frame", index)
-    if not isinstance(frame, int):
-        raise InputError(f"is {frame}", file=manifest, field=f"{index}.frame", fix="give a whole number")
+    if not isinstance(frame, int) or isinstance(frame, bool) or not 0 <= frame <= LARGEST_FRAME:
+        raise InputError(f"is {_shown(frame)}", file=manifest, field=f"{index}.frame", fix="give a whole number")
     return ListedImage(path, None if number is None else float(number), frame)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    return shortened(value, 40) if isinstance(value, str) else quoted(value)
 
 
 def _by_name(root: Path) -> list[ListedImage]:
@@ -112,7 +122,10 @@ def listed_files(root: Path, paths: Sequence[Path]) -> list[ListedImage]:
 
 def _last_number(name: str) -> int | None:
     found = NUMBER.findall(name.rsplit(".", 1)[0])
-    return int(found[-1]) if found else None
+    digits = found[-1].lstrip("0") if found else ""
+    if not found or len(digits) > len(str(LARGEST_FRAME)) or int(digits or 0) > LARGEST_FRAME:  # a time, say
+        return None
+    return int(digits or 0)
 
 
 def _f_number(name: str) -> float | None:

@@ -32,6 +32,7 @@ Section = TypeVar("Section")
 
 RECORD_KEY = "settings"  # where the record of a frame keeps them
 INFINITY = "infinity"  # has no spelling in JSON; a word serves both formats
+LONGEST_KEY = 60  # letters that are compared with the known keys
 EXPONENT = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")  # 1e-3, which YAML takes for a text
 
 
@@ -146,7 +147,7 @@ def _shown(value: Any) -> str:
 
 
 def _nearest(key: Any, known: dict[str, Any]) -> str:
-    close = get_close_matches(str(key), known, n=1)
+    close = get_close_matches(str(key)[:LONGEST_KEY], known, n=1)
     return f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
 
 

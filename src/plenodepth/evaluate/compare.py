@@ -24,7 +24,7 @@ from plenodepth.evaluate.bootstrap import paired_bootstrap
 from plenodepth.evaluate.frames.relative import pairs_interval, relative_depth_error
 from plenodepth.evaluate.result_values import result_values
 from plenodepth.io.reading import read_text
-from plenodepth.io.yaml_json import parse_by_suffix
+from plenodepth.io.strict_text import parse_by_suffix
 
 Float64 = NDArray[np.float64]
 Verdict = Literal["better", "worse", "within noise", "unknown"]

@@ -46,9 +46,10 @@ from plenodepth.io.raytrix import (
     read_raytrix_pose,
 )
 from plenodepth.io.reading import read_bytes, read_text, to_number
+from plenodepth.io.strict_text import parse_by_suffix, parse_json, parse_yaml
 from plenodepth.io.tlct import TlctGrid, read_tlct_grid
 from plenodepth.io.tspc import TspcGrid, read_tspc_grid
-from plenodepth.io.yaml_json import json_text, parse_by_suffix, parse_yaml, require_unique_keys, yaml_text
+from plenodepth.io.yaml_json import json_text, yaml_text
 
 __all__ = [
     "CENTER_DTYPE",
@@ -80,6 +81,7 @@ __all__ = [
     "parameters_content",
     "parameters_from_tree",
     "parse_by_suffix",
+    "parse_json",
     "parse_yaml",
     "pose_content",
     "read_bytes",
@@ -108,7 +110,6 @@ __all__ = [
     "read_tree",
     "read_tspc_grid",
     "read_xyz",
-    "require_unique_keys",
     "require_writable",
     "to_number",
     "tree_text",

@@ -10,11 +10,12 @@ import numpy as np
 from plenodepth.errors import InputError
 from plenodepth.io.maps.csv import LARGEST_FRAME
 from plenodepth.io.reading import quoted, read_bytes, read_text, to_number
+from plenodepth.io.strict_text import parse_by_suffix
 from plenodepth.io.text_tables import TextLines
-from plenodepth.io.yaml_json import parse_by_suffix
 
-NUMBER = re.compile(r"\d+")
-SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+NUMBER = re.compile(r"\d+", re.ASCII)
+LONGEST_NUMBER = 18  # digits of a frame
+SEPARATOR = re.compile(r"\s++(?:[,;]\s*+)?|[,;]\s*+")  # of which none looks at a blank twice
 COMMENT = "#"
 DEPTHS = ("d", "z", "depth", "depth_mm", "z_mm", "median_z_mm", "distance")  # names of a column of depths
 
@@ -89,10 +90,11 @@ def _of_manifest(path: Path | str) -> dict[int, float]:
             continue
         numbers = NUMBER.findall(str(entry.get("folder", "")))
         field = f"frames.{index}"
-        if not numbers or int(numbers[-1]) in distances:
+        frame = int(numbers[-1]) if numbers and len(numbers[-1]) <= LONGEST_NUMBER else None
+        if frame is None or frame in distances:
             raise InputError("has a folder without a number, or that of another", file=path, field=field)
         try:
-            distances[int(numbers[-1])] = to_number(entry["distance"])
+            distances[frame] = to_number(entry["distance"])
         except ValueError as error:
             raise InputError(str(error), file=path, field=f"{field}.distance") from None
     if not distances:

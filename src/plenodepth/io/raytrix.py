@@ -9,12 +9,14 @@ import numpy as np
 
 from plenodepth.errors import InputError
 from plenodepth.io.libpleno.poses import rotation_fault
-from plenodepth.io.reading import read_bytes, to_number
+from plenodepth.io.reading import quoted, read_bytes, to_number
 from plenodepth.io.text_tables import TextLines
 from plenodepth.io.xml_nodes import FloatArray, XmlNode, read_xml
 
 RAYTRIX_ROOT = "RayCalibData"
 _POSE_HEADER_LINES = 5
+LONGEST_ID = 9  # digits
+MOST_LENS_TYPES = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +111,14 @@ def _distortion(root: XmlNode) -> RaytrixDistortion:
 
 def _lens_types(root: XmlNode) -> tuple[RaytrixLensType, ...]:
     types: list[RaytrixLensType] = []
-    for index, element in enumerate(root.element.findall("lens_type")):
+    elements = root.element.findall("lens_type")
+    if len(elements) > MOST_LENS_TYPES:
+        raise root.error("lens_type", f"is there {len(elements)} times", "give one for each focal length")
+    for index, element in enumerate(elements):
         node = XmlNode(element, root.file, f"lens_type.{index}.")
         text = element.get("id", "")
-        if not (text.isascii() and text.isdecimal()):
-            raise node.error("id", f"is not a whole number: {text!r}", "number the lens types from 0")
+        if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID):
+            raise node.error("id", f"is not a whole number: {quoted(text)}", "number the lens types from 0")
         if int(text) in (known.id for known in types):
             raise node.error("id", f"{text} is there twice", "give each lens type its own id")
         span = node.child("depth_range", "virtual_depth")

@@ -5,33 +5,53 @@ from __future__ import annotations
 import math
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from plenodepth.errors import InputError
+from plenodepth.errors import InputError, shortened
+from plenodepth.io.budget import require_readable_size
 
 # Stricter than float(), which also takes "1_000" and digits of every script.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # in time that grows with the text
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)(\(.*\))?", re.ASCII | re.IGNORECASE)
 
 
 def read_bytes(path: Path | str) -> bytes:
     """The whole file; a missing, unreadable or wrong kind of file is an `InputError`."""
-    with _readable(path):
-        return Path(path).read_bytes()
+    with opened(path) as file:
+        require_readable_size(os.fstat(file.fileno()).st_size, path)
+        return file.read()
 
 
 def read_array(path: Path | str) -> npt.NDArray[np.uint8]:
     """The bytes of a file as an array (n,): for large files, since NumPy's memory takes a tenth of the time to get."""
-    with _readable(path), Path(path).open("rb") as file:
-        data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        require_readable_size(size, path)
+        data = np.empty(size, np.uint8)
         count = file.readinto(data.data)
-        rest = file.read()  # of a file that grows, or of a pipe, which has no size
+        rest = file.read()  # of a file that grows
         return np.frombuffer(data[:count].tobytes() + rest, np.uint8) if rest else data[:count]
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[BufferedReader]:
+    """A file to read from; only a regular one: a device may never end, a pipe keep its reader waiting.
+
+    What the system says inside the block about the file becomes an `InputError`.
+    """
+    with _readable(path):
+        mode = os.stat(path).st_mode  # not once it is open: to open a pipe waits, too
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise InputError("is a device or a pipe", file=path, fix="give the path of a file")
+        with Path(path).open("rb") as file:
+            yield file
 
 
 @contextmanager
@@ -46,7 +66,11 @@ def _readable(path: Path | str) -> Iterator[None]:
     except PermissionError:
         raise InputError("may not be read", file=path, fix="check the permissions of the file") from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
+        raise InputError(f"cannot be read: {error.strerror or error}", file=shortened(path)) from error
+    except ValueError:
+        if is_file_name(str(path)):  # it is about something else
+            raise
+        raise InputError("is no name of a file", file=shortened(path), fix="check the path") from None
 
 
 def read_text(path: Path | str) -> str:
@@ -79,6 +103,14 @@ def to_number(value: object) -> float:
     if not math.isfinite(number):
         raise ValueError(f"is not finite: {quoted(value)}")
     return number
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text may name a file: without NUL, and of letters that the system can encode."""
+    try:
+        return "\0" not in text and bool(os.fsencode(text))
+    except UnicodeEncodeError:
+        return False
 
 
 def quoted(value: object) -> str:

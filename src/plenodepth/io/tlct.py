@@ -28,7 +28,7 @@ _KEYS = {
     *_OFFSETS,
     *_CORNERS,
 }
-_TELLING = re.compile(r"^\s*(LensletWidth|LensletHeight|MIDiameter)\s*:", re.MULTILINE)
+_TELLING = re.compile(r"^[ \t]*+(LensletWidth|LensletHeight|MIDiameter)[ \t]*+:", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,14 +17,17 @@ from plenodepth.errors import InputError
 from plenodepth.io import (
     Observations,
     atomic_path,
+    parse_json,
     read_observations,
     read_poses,
     read_scene,
+    read_text,
     write_observations,
     write_poses,
     write_scene,
 )
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
 from plenodepth.sim.lidar import BESIDE_CAMERA, TERRESTRIAL_SIGMA, LidarSettings, lidar_for_points, upright_pose
 from plenodepth.sim.optics.camera import camera_with_optics
 from plenodepth.sim.optics.file import save_optics
@@ -79,7 +82,21 @@ def simulate_dataset(
     plan = plan if optics is None else replace(plan, optics=optics)
     tracing = RenderSettings(rays=rays, seed=seed, threads=threads, optics=plan.optics)
     base = FrameSettings(tracing, sensor or SensorSettings(seed=seed))
-    root = _open_folder(Path(out), plan)
+    with made_folder(out), claimed(out):
+        return _make(plan, base, Path(out), quick=quick, fresh=fresh, on_frame=on_frame, progress=progress)
+
+
+def _make(
+    plan: Twin,
+    base: FrameSettings,
+    out: Path,
+    *,
+    quick: bool,
+    fresh: bool,
+    on_frame: Callable[[int, int, str], None] | None,
+    progress: Progress | None,
+) -> DatasetReport:
+    root = _open_folder(out, plan)
     work = WorkFolder.fresh(root) if fresh else WorkFolder(root)
     listed = _listed_checksums(root)
     made: list[FrameInfo] = []
@@ -131,12 +148,10 @@ def _open_folder(root: Path, plan: Twin) -> Path:
     try:
         if root.is_dir() and any(root.iterdir()) and not manifest.is_file():
             raise InputError("is a folder with other things in it", file=root, fix="give a new or empty folder")
-        if manifest.is_file() and json.loads(manifest.read_text()).get("dataset") != plan.name:
+        if manifest.is_file() and _manifest(manifest).get("dataset") != plan.name:
             raise InputError("holds another dataset", file=manifest, field="dataset", fix="give another folder")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=root, fix="give a writable folder") from None
-    except json.JSONDecodeError:
-        raise InputError("is not valid JSON", file=manifest, fix="remove the folder and start again") from None
     with made_folder(root):
         save_camera(camera_with_optics(plan.camera, plan.optics), root / "camera.yaml")
         if plan.optics is not None:
@@ -190,8 +205,22 @@ def _checksums(folder: Path) -> dict[str, str]:
 def _listed_checksums(root: Path) -> dict[str, dict[str, str]]:
     """What the manifest of an earlier run says of its frames."""
     manifest = root / MANIFEST
-    frames = json.loads(manifest.read_text())["frames"] if manifest.is_file() else []
+    frames = _manifest(manifest)["frames"] if manifest.is_file() else []
     return {frame["folder"]: frame["sha256"] for frame in frames}
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    """What an earlier run has written, if it has."""
+    content = parse_json(read_text(path), path)
+    frames = content.get("frames") if isinstance(content, dict) else None
+    if not isinstance(frames, list) or not all(map(_is_entry, frames)):
+        raise InputError("is no manifest of a dataset", file=path, fix="remove the folder and start again")
+    return dict(content)
+
+
+def _is_entry(entry: Any) -> bool:
+    known = isinstance(entry, dict) and isinstance(entry.get("folder"), str)
+    return known and isinstance(entry.get("sha256"), dict)
 
 
 def _write_manifest(root: Path, plan: Twin, base: FrameSettings, quick: bool, entries: list[dict[str, Any]]) -> None:

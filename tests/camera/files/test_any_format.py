@@ -146,7 +146,8 @@ def test_what_is_no_camera_is_told(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["r12-z", "missing.yaml", "a" * 300, "no/such/folder.js", "\0"])
 def test_a_missing_file_lists_the_presets(name: str) -> None:
-    refused(name, "is neither a file nor a preset (r12-a, r12-b", lambda: load_camera(name))
+    shown = name.replace("\0", "\\x00")  # of which a terminal shows nothing
+    refused(shown, "is neither a file nor a preset (r12-a, r12-b", lambda: load_camera(name))
 
 
 def test_a_folder_is_no_camera(tmp_path: Path) -> None:

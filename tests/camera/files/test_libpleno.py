@@ -324,7 +324,7 @@ BAD_FIELDS: dict[str, tuple[Callable[[Tree], None], str]] = {
     "NaN": (put("main_lens.f", float("nan")), "main_lens.f: is not finite"),
     "infinity": (put("sensor.scale", "inf"), "sensor.scale: is not finite"),
     "text": (put("sensor.scale", "small"), "sensor.scale: is not a number"),
-    "huge integer": (put("main_lens.f", 10**400), "main_lens.f: is not finite"),
+    "huge integer": (put("main_lens.f", 10**400), "is not usable JSON: an integer of 401 digits"),
     "pixel size": (put("sensor.scale", "-0.0055"), "sensor.scale: is -0.0055"),
     "sensor in front": (put("sensor.pose.translation", [[0, 0, 5]]), "sensor.pose.translation: has z = 5"),
     "sensor turned": (put("sensor.pose.rotation", TURNED), "sensor.pose.rotation: is not the identity"),

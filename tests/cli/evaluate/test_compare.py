@@ -47,7 +47,7 @@ def test_less_noise_is_better_and_other_noise_is_noise(succeeds: Run, tmp_path: 
         ("a.json b.json", "are results of depth and of cloud"),
         ("a.json c.json", "c.json: is no result"),
         ("a.json none.json", "none.json: does not exist"),
-        ("a.json d.json", "d.json: is not valid JSON"),
+        ("a.json d.json", "d.json: line 1, column 2: is not valid JSON"),
         ("a.json a.json --level 2", "--level: is 2"),
         ("a.json x.txt", "is no .json file"),
     ],

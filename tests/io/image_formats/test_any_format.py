@@ -59,9 +59,13 @@ def test_frames_that_are_not_there_are_refused(one_of_each: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_more_pixels_than_allowed_are_refused(one_of_each: Path, name: str) -> None:
-    with pytest.raises(InputError, match=f"{name}: size: is 48 × 32, more than 0.001 megapixels"):
-        list(read_images(one_of_each / name, max_pixels=1000))
+def test_more_memory_than_allowed_is_refused(one_of_each: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLENODEPTH_MEMORY_PER_FILE", "1K")
+    monkeypatch.setattr("plenodepth.io.budget.TIMES_ITS_SIZE", 0)
+    with pytest.raises(
+        InputError, match=f"{name}: size 48 × 32: needs .* KiB of memory, of which a file may take 1 KiB"
+    ):
+        list(read_images(one_of_each / name))
 
 
 @pytest.mark.parametrize("name", ALL)

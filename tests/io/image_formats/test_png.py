@@ -123,7 +123,7 @@ def test_an_unknown_filter_is_damage(tmp_path: Path) -> None:
 
 
 def test_a_machine_without_the_faster_inflater_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plenodepth.io.image_formats.png._inflater", lambda: zlib)
+    monkeypatch.setattr("plenodepth.io.image_formats.png.inflater", lambda: zlib)
     (tmp_path / "image.png").write_bytes(png_bytes(GRAY, [PAETH] * 40))
     np.testing.assert_array_equal(read_image(tmp_path / "image.png"), GRAY)
     (tmp_path / "cut.png").write_bytes(png_bytes(GRAY, [PAETH] * 40, cut=1))

@@ -178,8 +178,8 @@ def test_a_missing_picture_and_one_that_is_none_are_refused(tmp_path: Path) -> N
     cv2.imwrite(str(tmp_path / "tiny.png"), np.zeros((1, 1, 3), np.uint8))
     for name, reason in {
         "missing.png": "does not exist",
-        "text.png": "not an image",
-        "empty.png": "not an image",
+        "text.png": "is not a PNG, TIFF",
+        "empty.png": "is empty",
         "float.tif": "8 or 16 bits",
         "tiny.png": "h, w ≥ 2",
         "": "folder",

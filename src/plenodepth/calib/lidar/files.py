@@ -26,7 +26,7 @@ from plenodepth.io import (
 )
 
 VERSION_KEY, VERSION = "plenodepth_lidar_pose", 1
-SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+SEPARATOR = re.compile(r"\s++(?:[,;]\s*+)?|[,;]\s*+")  # of which none looks at a blank twice
 COMMENT = "#"
 LIGHTNESS = np.array([0.2126, 0.7152, 0.0722])  # of red, green, blue
 POSE_SUFFIXES = (".yaml", ".yml", ".json")
@@ -119,7 +119,7 @@ def read_lidar_pose(path: Path | str) -> Pose:
         raise InputError(f"is no pose of a lidar: {VERSION_KEY}: {VERSION} is missing", file=path)
     try:
         parts = [np.array(pose[name], dtype=np.float64) for name in ("rotation", "translation")]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("needs a rotation and a translation", file=path, field="cam_from_lidar") from None
     try:
         return Pose(*parts)

@@ -25,13 +25,13 @@ from plenodepth.errors import InputError
 from plenodepth.io import (
     PropertyTree,
     atomic_path,
+    parse_json,
     parse_yaml,
     read_raytrix_grid,
     read_text,
     read_tlct_grid,
     read_tree,
     read_tspc_grid,
-    require_unique_keys,
     tree_text,
 )
 from plenodepth.io.tlct import is_tlct_text
@@ -129,7 +129,7 @@ def _read_tree(path: Path) -> PropertyTree:
     if path.suffix.lower() in JSON_SUFFIXES:
         tree = read_tree(path)
         if VERSION_KEY in tree.content:
-            require_unique_keys(read_text(path), path)
+            parse_json(read_text(path), path)  # our own files hold no key twice, libpleno's may
     else:
         content = parse_yaml(read_text(path), path)
         if not isinstance(content, dict):

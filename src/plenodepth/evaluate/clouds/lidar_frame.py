@@ -60,7 +60,7 @@ def in_view(points: Float64, camera: PlenopticCamera) -> Float64:
 def _simulated_pose(content: dict[str, object], path: Path | str) -> Pose:
     try:
         rotation, translation = (np.array(content[name], dtype=np.float64) for name in ("rotation", "translation"))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("needs a rotation and a translation", file=path) from None
     try:
         return Pose(rotation, translation)

@@ -15,7 +15,7 @@ from plenodepth.evaluate.frames.relative import median_depth
 from plenodepth.io import read_poses, read_text, read_tree
 from plenodepth.io.clouds.any_format import CLOUD_SUFFIXES, read_cloud
 from plenodepth.io.frame_tables import read_depth_table
-from plenodepth.io.libpleno.archive import is_archive, read_archive
+from plenodepth.io.libpleno.archive import Archive, is_archive
 from plenodepth.io.libpleno.depth_lists import is_depth_list, read_depth_list
 from plenodepth.io.libpleno.point_cloud import is_point_cloud
 from plenodepth.io.maps.any_format import MAP_SUFFIXES, read_map
@@ -166,7 +166,7 @@ def _depths(path: Path, frame: int | None) -> list[FrameDepth]:
     number = _frame_of(path) if frame is None else frame
     if name.endswith(".mat"):
         return [FrameDepth(number, abs(float(read_raytrix_pose(path).translation[2])), str(path))]
-    cloud = is_point_cloud(read_archive(path)) if is_archive(path) else name.endswith(CLOUD_SUFFIXES)
+    cloud = is_point_cloud(Archive(path)) if is_archive(path) else name.endswith(CLOUD_SUFFIXES)
     if cloud:
         return [FrameDepth(number, float(np.median(read_cloud(path).points[:, 2])), str(path))]
     found = read_map(path)

@@ -27,6 +27,7 @@ from plenodepth.io.text_tables import number_table
 
 _COORDINATES = ("x", "y", "z")
 _CHANNELS = ("red", "green", "blue")
+_OUR_NAMES = ("points", "colors")  # of what is read together
 _TYPES = {
     **dict.fromkeys(("char", "int8"), "i1"),
     **dict.fromkeys(("uchar", "uint8"), "u1"),
@@ -151,6 +152,10 @@ def _parse_header(data: bytes, path: Path | str) -> _Header:
     if vertex is None or order is None:
         raise InputError("is missing", file=path, field="element vertex", fix="give a file with points")
     names = [name for name, _ in vertex[1]]
+    taken = next((name for name in names if name in _OUR_NAMES), None)
+    if taken is not None:
+        message = f"has a property that is called {taken}"
+        raise InputError(message, file=path, field="element vertex", fix="give it another name")
     if len(set(names)) != len(names) or any(kind == "list" for _, kind in vertex[1]):
         raise InputError("has a list or the same name twice", file=path, field="element vertex")
     return _Header(order, before, *vertex, end.end())

@@ -7,10 +7,9 @@ from plenodepth.io.image_formats.any_format import (
     is_sequence,
     read_images,
 )
-from plenodepth.io.image_formats.stored import MAX_PIXELS, Image, StoredImage
+from plenodepth.io.image_formats.stored import Image, StoredImage
 
 __all__ = [
-    "MAX_PIXELS",
     "Image",
     "StoredImage",
     "counted_frames",

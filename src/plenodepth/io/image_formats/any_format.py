@@ -26,7 +26,7 @@ from plenodepth.io.image_formats.still import (
     read_bmp,
     read_jpeg,
 )
-from plenodepth.io.image_formats.stored import MAX_PIXELS, StoredImage, Wanted
+from plenodepth.io.image_formats.stored import StoredImage, Wanted
 from plenodepth.io.image_formats.tiff import TIFF, is_dng, read_tiff, tiff_count, tiff_size
 from plenodepth.io.image_formats.video import VIDEO_SUFFIXES, read_video, video_count, video_packets, video_size
 from plenodepth.io.image_formats.yuv import read_yuv, yuv_count, yuv_size
@@ -66,7 +66,6 @@ def read_images(
     frames: slice | None = None,
     size: tuple[int, int] | None = None,
     bits: int | None = None,
-    max_pixels: int = MAX_PIXELS,
 ) -> Iterator[StoredImage]:
     """The image of a file, or the frames of a sequence (a TIFF of several pages, YUV, video), one at a time.
 
@@ -76,14 +75,14 @@ def read_images(
     Numbers are given as stored, uint8, uint16 or float32, but for the YUV of videos, which becomes RGB of uint16 with
     the full scale 65535; its gamma is not undone, and the frame's `warning` says so. A mosaic is not demosaiced.
 
-    A file that is missing, damaged, or has more than `max_pixels` in a frame, is an `InputError`.
+    A file that is missing or damaged, or a frame that takes more memory than `io.budget` allows, is an `InputError`.
 
     >>> for image in plenodepth.io.image_formats.read_images("clip.mkv", frames=slice(0, 20, 10)):
     ...     print(image.name, image.pixels.shape)
     clip-00000 (2048, 2048, 3)
     clip-00010 (2048, 2048, 3)
     """
-    wanted = Wanted(frames, size, bits, max_pixels)
+    wanted = Wanted(frames, size, bits)
     with open_binary(path) as file:
         yield from _format_of(file, path).read(file, path, wanted)
 

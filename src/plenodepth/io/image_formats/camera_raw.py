@@ -13,6 +13,7 @@ from plenodepth.errors import InputError
 from plenodepth.io.image_formats.files import extra_package, quiet_stderr, size_of
 from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, check_size, tidy
 
+RGBG_OF_16_BITS = 8  # bytes of a pixel, as LibRaw unpacks those without a mosaic
 CAMERA_RAW_SUFFIXES = (
     *(".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".fff", ".gpr", ".iiq", ".kdc", ".mef", ".mos"),
     *(".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".rwl", ".sr2", ".srf", ".srw"),
@@ -53,7 +54,7 @@ def _opened(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Any]:
         with _decodable(path):
             raw.open_buffer(file)
         sizes = raw.sizes
-        check_size(sizes.raw_width, sizes.raw_height, path, stored=stored, max_pixels=wanted.max_pixels)
+        check_size(sizes.raw_width, sizes.raw_height, path, stored=stored, pixel_bytes=RGBG_OF_16_BITS)
         yield raw
 
 

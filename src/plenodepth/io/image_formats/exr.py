@@ -10,8 +10,8 @@ from typing import BinaryIO
 import numpy as np
 
 from plenodepth.errors import InputError
-from plenodepth.io.image_formats.files import part, size_of
-from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, check_size
+from plenodepth.io.image_formats.files import part
+from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted
 
 EXR = b"\x76\x2f\x31\x01"
 _LONGEST_HEADER = 1 << 20
@@ -22,7 +22,6 @@ def read_exr_image(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator
     from plenodepth.io.maps.exr import read_exr  # whose package reads images, too
 
     wanted.numbers(1, path)
-    check_size(*exr_size(file, path, wanted), path, stored=size_of(file), max_pixels=wanted.max_pixels)
     channels = read_exr(path)
     if {"R", "G", "B"} <= channels.keys():
         pixels = np.dstack([channels[name] for name in "RGB"])

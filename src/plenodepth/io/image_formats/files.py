@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.reading import _readable
+from plenodepth.io.reading import opened
 
 STDERR = 2
 _one_at_a_time = Lock()
@@ -24,8 +23,8 @@ _one_at_a_time = Lock()
 @contextmanager
 def open_binary(path: Path | str) -> Iterator[BinaryIO]:
     """A file to read and to seek in; a missing, unreadable or wrong kind of file is an `InputError`."""
-    with _readable(path), Path(path).open("rb") as file:
-        yield file if file.seekable() else io.BytesIO(file.read())  # a pipe
+    with opened(path) as file:
+        yield file
 
 
 def size_of(file: BinaryIO) -> int:

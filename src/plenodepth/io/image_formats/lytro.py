@@ -8,7 +8,6 @@ is JSON that names the sections of each frame by their SHA-1.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats.files import part, size_of
 from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, check_size
+from plenodepth.io.strict_text import parse_json
 
 LYTRO = b"\x89LFP\r\n\x1a\n"
 _SECTIONS = (LYTRO, b"\x89LFM\r\n\x1a\n", b"\x89LFC\r\n\x1a\n")
@@ -55,7 +55,7 @@ def read_lytro(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Sto
     """The mosaic (h, w) uint16 of a raw container, with its colour filters, black level and full scale."""
     wanted.numbers(1, path)
     mosaic = _mosaic(file, path)
-    check_size(mosaic.width, mosaic.height, path, stored=mosaic.data.length, max_pixels=wanted.max_pixels)
+    check_size(mosaic.width, mosaic.height, path, stored=mosaic.data.length, pixel_bytes=2)
     data = _data(file, mosaic.data, path)
     yield StoredImage(
         _unpacked(data, mosaic, path),
@@ -115,8 +115,8 @@ def _json(file: BinaryIO, section: _Section, path: Path | str) -> Any:
     if section.length > _LONGEST_METADATA:
         raise InputError(f"has {section.length} bytes of metadata", file=path, fix=TRUNCATED)
     try:
-        return json.loads(_data(file, section, path).rstrip(b"\0"))
-    except (ValueError, RecursionError):
+        return parse_json(_data(file, section, path).rstrip(b"\0").decode("utf-8"), path)
+    except UnicodeDecodeError:
         raise InputError("has unreadable metadata", file=path, fix=TRUNCATED) from None
 
 

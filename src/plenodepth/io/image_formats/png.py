@@ -8,7 +8,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,8 +16,9 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats.files import part, whole
-from plenodepth.io.image_formats.still import check_promise, opencv_image
+from plenodepth.io.image_formats.still import COLORS, check_promise, opencv_image
 from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, tidy
+from plenodepth.io.inflating import inflater
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -42,7 +42,9 @@ class _Header(NamedTuple):
 
 def read_png(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
     """The image of a PNG file."""
-    check_promise(png_size(file, path, wanted), file, path, wanted)
+    bits = part(file, 24, 1)
+    pixel_bytes = COLORS * 2 if bits == b"\x10" else COLORS
+    check_promise(png_size(file, path, wanted), file, path, wanted, pixel_bytes)
     data = whole(file).data
     header = _header(data, path)
     # A colour that is said to be transparent, tRNS, makes no difference: alpha is dropped.
@@ -80,8 +82,8 @@ def _inflated(packed: bytes, size: int, path: Path | str) -> npt.NDArray[np.uint
 
     What inflates it looks at the checksum of the whole stream, so those of the chunks need no look.
     """
-    inflater = _inflater()
-    stream = inflater.decompressobj()
+    module = inflater()
+    stream = module.decompressobj()
     filtered, done = np.empty(size, np.uint8), 0
     view = filtered.data
     try:
@@ -92,19 +94,11 @@ def _inflated(packed: bytes, size: int, path: Path | str) -> npt.NDArray[np.uint
             done += used
             if stream.eof or len(piece) > used:
                 break
-    except inflater.error:
+    except module.error:
         raise InputError("has a damaged chunk b'IDAT'", file=path, fix=TRUNCATED) from None
     if done < size or not (stream.eof or len(piece) > used):
         raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
     return filtered
-
-
-def _inflater() -> Any:
-    """The module zlib, or one that does the same in half the time."""
-    try:
-        return import_module("isal.isal_zlib")
-    except ImportError:  # a machine for which that is not built
-        return zlib
 
 
 def _other_image(data: memoryview, header: _Header, path: Path | str) -> npt.NDArray[Any]:

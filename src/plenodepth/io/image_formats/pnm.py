@@ -34,8 +34,9 @@ def read_pnm(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Store
     header = _header(file, path)
     count = header.width * header.height * (3 if header.kind in _COLORED else 1)
     stored = size_of(file)
-    check_size(header.width, header.height, path, stored=stored, max_pixels=wanted.max_pixels)
     kind = np.dtype(np.uint8 if header.largest < 256 else np.uint16)
+    pixel_bytes = kind.itemsize * (3 if header.kind in _COLORED else 1)
+    check_size(header.width, header.height, path, stored=stored, pixel_bytes=pixel_bytes)
     smallest = 2 * count - 1 if header.kind in _TEXT else kind.itemsize * count
     if header.length + smallest > stored:
         raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)

@@ -21,13 +21,14 @@ JPEG = b"\xff\xd8\xff"
 BMP = b"BM"
 LOSSY = "is a JPEG, compressed with loss, which depth suffers from: record raw images as PNG or TIFF"
 
+COLORS = 4  # with alpha; bytes of a pixel that OpenCV decodes from 8 bits
 _TABLES = (0xC4, 0xC8, 0xCC)  # among the markers of a JPEG's frame header, ff c0 … cf
 _WITHOUT_LENGTH = (0x01, *range(0xD0, 0xD9))
 
 
 def read_jpeg(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
     """The image of a JPEG file, with a warning."""
-    check_promise(jpeg_size(file, path, wanted), file, path, wanted)
+    check_promise(jpeg_size(file, path, wanted), file, path, wanted, COLORS)
     data = whole(file).data
     _check_jpeg(data, path)
     with quiet_stderr():
@@ -37,7 +38,7 @@ def read_jpeg(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Stor
 
 def read_bmp(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[StoredImage]:
     """The image of a BMP file."""
-    check_promise(bmp_size(file, path, wanted), file, path, wanted)
+    check_promise(bmp_size(file, path, wanted), file, path, wanted, COLORS)
     data = whole(file).data
     _check_bmp(data, path)
     with quiet_stderr():  # OpenCV writes there of a header that it cannot read
@@ -94,10 +95,10 @@ def opencv_image(data: memoryview, path: Path | str, *, rgb: bool = False, page:
     return np.asarray(image)
 
 
-def check_promise(size: tuple[int, int], file: BinaryIO, path: Path | str, wanted: Wanted) -> None:
+def check_promise(size: tuple[int, int], file: BinaryIO, path: Path | str, wanted: Wanted, pixel_bytes: int) -> None:
     """Refuse a file whose header promises more pixels than it can hold, or another frame than the first."""
     wanted.numbers(1, path)
-    check_size(*size, path, stored=size_of(file), max_pixels=wanted.max_pixels)
+    check_size(*size, path, stored=size_of(file), pixel_bytes=pixel_bytes)
 
 
 # Inside a scan, ff 00 is a byte of data, ff d0 … d7 are restarts and ff ff is filling: any other pair ends it.

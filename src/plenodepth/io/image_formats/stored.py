@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.budget import require_memory
 
 Image = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.float32]
 
 TRUNCATED = "the file is damaged or truncated: copy it again"
-MAX_PIXELS = 512_000_000
 # Deflate packs at most 1 : 1032, LZW about 1 : 1400; a header that promises more is damaged, and would fill the memory.
 LARGEST_PACKING = 10_000
 
@@ -41,7 +41,6 @@ class Wanted:
     frames: slice | None = None
     size: tuple[int, int] | None = None  # (width, height), of files that do not tell it
     bits: int | None = None  # of one number, of files that do not tell it
-    max_pixels: int = MAX_PIXELS
 
     def numbers(self, count: int, path: Path | str) -> range:
         """The frames to read of `count`; none at all is an error."""
@@ -57,16 +56,17 @@ def frame_name(path: Path | str, number: int) -> str:
     return f"{Path(path).stem}-{number:05d}"
 
 
-def check_size(width: int, height: int, path: Path | str, *, stored: int, max_pixels: int) -> None:
-    """Refuse a header that promises more pixels than `stored` bytes can hold, or than the memory should."""
+def check_size(width: int, height: int, path: Path | str, *, stored: int | None, pixel_bytes: int) -> None:
+    """Refuse a header that promises more pixels than `stored` bytes can hold, or more memory than a file may take.
+
+    A pixel takes `pixel_bytes` of the memory. `stored` is None where the size of the file says nothing, as of a video.
+    """
     if width < 1 or height < 1:
         raise InputError(f"says that it is {width} × {height}", file=path, field="size", fix=TRUNCATED)
-    if width * height > LARGEST_PACKING * stored:
+    if stored is not None and width * height > LARGEST_PACKING * stored:
         message = f"ends before its last pixel: {width} × {height} do not fit into {stored} bytes"
         raise InputError(message, file=path, fix=TRUNCATED)
-    if width * height > max_pixels:
-        message = f"is {width} × {height}, more than {max_pixels / 1e6:g} megapixels"
-        raise InputError(message, file=path, field="size", fix="cut it into parts, or allow more by max_pixels")
+    require_memory(width * height * pixel_bytes, path, stored=stored or 0, field=f"size {width} × {height}")
 
 
 def tidy(image: npt.NDArray[Any], path: Path | str) -> Image:

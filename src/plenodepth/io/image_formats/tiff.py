@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.budget import require_memory
 from plenodepth.io.image_formats.files import part, size_of, whole
 from plenodepth.io.image_formats.still import LOSSY, opencv_image
 from plenodepth.io.image_formats.stored import (
@@ -25,6 +25,8 @@ from plenodepth.io.image_formats.stored import (
     frame_name,
     tidy,
 )
+from plenodepth.io.image_formats.tiff_segments import deflated_pixels
+from plenodepth.io.inflating import inflated
 
 # tifffile is imported where it is used: a program that touches no image need not wait for it.
 
@@ -41,7 +43,7 @@ def read_tiff(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Stor
         for number in wanted.numbers(len(pages), path):
             with _readable_tiff(path):
                 page = tiff.pages[pages[number]]
-                pixels = tidy(_page(page, file, path, wanted.max_pixels), path)
+                pixels = tidy(_page(page, file, path), path)
                 bits = page.bitspersample
                 lossy = page.compression in _JPEG_INSIDE
             yield StoredImage(
@@ -79,7 +81,7 @@ def is_dng(file: BinaryIO) -> bool:
 def first_page(file: BinaryIO, path: Path | str, wanted: Wanted) -> npt.NDArray[Any]:
     """The numbers of the first page as they are stored, (h, w) or (h, w, samples)."""
     with _open_tiff(file, path) as tiff, _readable_tiff(path):
-        return _page(tiff.pages.first, file, path, wanted.max_pixels)
+        return _page(tiff.pages.first, file, path)
 
 
 @contextmanager
@@ -140,14 +142,17 @@ def _size(page: Any) -> tuple[int, int]:
     return int(page.imagewidth), int(page.imagelength)
 
 
-def _page(page: Any, file: BinaryIO, path: Path | str, max_pixels: int) -> npt.NDArray[Any]:
+def _page(page: Any, file: BinaryIO, path: Path | str) -> npt.NDArray[Any]:
     """The numbers of a page, (h, w) or (h, w, samples)."""
     stored = size_of(file)
     ends = [offset + count for offset, count in zip(page.dataoffsets, page.databytecounts, strict=False)]
     expected = int(np.prod(page.shape)) * max(page.bitspersample, 1) // 8
     if max(ends, default=0) > stored or not 0 < expected <= LARGEST_PACKING * stored:
         raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
-    check_size(*_size(page), path, stored=stored, max_pixels=max_pixels)
+    width, height = _size(page)
+    check_size(width, height, path, stored=stored, pixel_bytes=-(-expected // (width * height)))
+    if page.is_tiled:  # those at the rim are whole, too
+        require_memory(expected // (width * height) * page.tilewidth * page.tilelength, path, field="tile")
     return _page_array(page, file, path)
 
 
@@ -169,12 +174,13 @@ def _page_array(page: Any, file: BinaryIO, path: Path | str) -> npt.NDArray[Any]
         array = _unpacked(page, file, path, deflated=page.compression != tifffile.COMPRESSION.NONE)
     elif page.compression not in known or page.photometric not in plain or page.predictor not in (1, 2):
         return opencv_image(whole(file).data, path, page=page.index)
+    elif page.axes not in ("YX", "YXS", "SYX"):
+        raise InputError(f"has the axes {page.axes}", file=path, fix="give one flat image")
     else:
-        array = page.asarray()
+        plain_file = page.compression == tifffile.COMPRESSION.NONE
+        array = page.asarray() if plain_file else deflated_pixels(page, file, path).reshape(page.shape)
         if page.axes == "SYX":  # one plane per colour
             array = np.moveaxis(array, 0, -1)
-        elif page.axes not in ("YX", "YXS"):
-            raise InputError(f"has the axes {page.axes}", file=path, fix="give one flat image")
     if page.photometric == tifffile.PHOTOMETRIC.MINISWHITE and array.dtype.kind == "u":
         array = (1 << page.bitspersample) - 1 - array
     return array
@@ -192,7 +198,7 @@ def _unpacked(page: Any, file: BinaryIO, path: Path | str, *, deflated: bool) ->
         data = part(file, offset, count)
         rows = min(page.rowsperstrip, height - filled)
         if deflated:
-            data = zlib.decompressobj().decompress(data, max_length=rows * row)
+            data = inflated(data, rows * row)
         if len(data) < rows * row:
             raise InputError("ends before its last pixel", file=path, fix=TRUNCATED)
         strip = np.frombuffer(data, np.uint8, rows * row).reshape(rows, row)

@@ -12,9 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.budget import memory_per_file
 from plenodepth.io.image_formats.files import extra_package, size_of
 from plenodepth.io.image_formats.stored import TRUNCATED, Image, StoredImage, Wanted, check_size, frame_name, tidy
-from plenodepth.io.image_formats.video_colors import FULL_SCALE, GAMMA, Matrix, light_from_luma, rgb_from_yuv
+from plenodepth.io.image_formats.video_colors import (
+    FULL_SCALE,
+    GAMMA,
+    RGB_OF_16_BITS,
+    Matrix,
+    light_from_luma,
+    rgb_from_yuv,
+)
 from plenodepth.io.image_formats.video_frames import NO_REPAIR, decodable, video_frames
 
 # Elementary streams have no header that tells them apart.
@@ -57,7 +65,7 @@ def read_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[Sto
                 break
             if number < first or (number - first) % step:
                 continue
-            check_size(frame.width, frame.height, path, stored=_ANY_ENDING, max_pixels=wanted.max_pixels)
+            check_size(frame.width, frame.height, path, stored=None, pixel_bytes=RGB_OF_16_BITS)
             numbers = _numbers(frame, path)
             warning = GAMMA if numbers.gamma else "is video" if lossy else ""
             warning += ", and compressed with loss" if lossy else ""
@@ -120,8 +128,8 @@ def _open_video(file: BinaryIO, path: Path | str, wanted: Wanted) -> Iterator[tu
         context = stream.codec_context
         if context is None:
             raise InputError("is coded in a way that FFmpeg does not know", file=path, fix="convert it to FFV1")
-        check_size(context.width, context.height, path, stored=_ANY_ENDING, max_pixels=wanted.max_pixels)
-        context.options = {"max_pixels": str(wanted.max_pixels), **NO_REPAIR}
+        check_size(context.width, context.height, path, stored=None, pixel_bytes=RGB_OF_16_BITS)
+        context.options = {"max_pixels": str(memory_per_file() // RGB_OF_16_BITS), **NO_REPAIR}
         yield container, stream
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 Matrix = Literal["BT.601", "BT.709", "BT.2020"]
 FULL_SCALE = 65535
+RGB_OF_16_BITS = 6  # bytes of a pixel
 
 # The parts of red and of blue in luma.
 _PARTS = {"BT.601": (0.299, 0.114), "BT.709": (0.2126, 0.0722), "BT.2020": (0.2627, 0.0593)}

@@ -12,7 +12,7 @@ import numpy as np
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats.files import part, size_of
 from plenodepth.io.image_formats.stored import TRUNCATED, StoredImage, Wanted, check_size, frame_name
-from plenodepth.io.image_formats.video_colors import FULL_SCALE, GAMMA, rgb_from_yuv
+from plenodepth.io.image_formats.video_colors import FULL_SCALE, GAMMA, RGB_OF_16_BITS, rgb_from_yuv
 
 _SIZE = re.compile(r"(?<!\d)(\d{1,6})x(\d{1,6})(?!\d)")
 _BITS = (re.compile(r"(?<!\d)(\d{1,2})-?bits?(?![a-z])"), re.compile(r"4(?:20|22|44|00)p?_?(\d{1,2})(?:le|be|_|$)"))
@@ -86,7 +86,7 @@ def _layout(file: BinaryIO, path: Path | str, wanted: Wanted) -> _Layout:
     if not 8 <= bits <= 16:
         raise InputError(f"is said to have {bits} bits", file=path, field="bits", fix="give 8 to 16")
     stored = size_of(file)
-    check_size(width, height, path, stored=stored, max_pixels=wanted.max_pixels)
+    check_size(width, height, path, stored=stored, pixel_bytes=RGB_OF_16_BITS)
     layout = _Layout(width, height, bits, 1)
     frames, rest = divmod(stored, layout.frame_bytes)
     if rest or not frames:

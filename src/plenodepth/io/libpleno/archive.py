@@ -6,7 +6,6 @@ Little endian, without header or names. A list of structures is a uint64 count f
 from __future__ import annotations
 
 import gzip
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +13,15 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.budget import require_memory
+from plenodepth.io.inflating import LARGEST_PACKING, GzipBytes
 from plenodepth.io.reading import read_bytes
 
 Table = npt.NDArray[np.void]
 
 _COUNT_SIZE = 8
 _GZIP_MAGIC = b"\x1f\x8b"
+_MOST_COUNTED = 1 << 16  # of the bytes that follow the last list
 
 
 def is_archive(path: Path | str) -> bool:
@@ -27,18 +29,32 @@ def is_archive(path: Path | str) -> bool:
     return Path(path).name.lower().endswith((".bin", ".bin.gz"))
 
 
-def read_archive(path: Path | str) -> bytes:
-    """The bytes of the archive, decompressed."""
-    _check_name(path)
-    data = read_bytes(path)
-    if not _is_compressed(path):
-        return data
-    if not data.startswith(_GZIP_MAGIC):
-        raise InputError("is not compressed with gzip", file=path, fix="name an uncompressed archive .bin")
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"is damaged or truncated: {error}", file=path, fix="copy the file again") from None
+class Archive:
+    """The bytes of an archive. Of a compressed one only those that are asked for are unpacked."""
+
+    def __init__(self, path: Path | str) -> None:
+        _check_name(path)
+        self.path = path
+        self._data = read_bytes(path)
+        self._unpacked = GzipBytes(self._data) if _is_compressed(path) else None
+        if self._unpacked is not None and not self._data.startswith(_GZIP_MAGIC):
+            raise InputError("is not compressed with gzip", file=path, fix="name an uncompressed archive .bin")
+
+    @property
+    def has_gzip_inside(self) -> bool:
+        """Whether the name does not say that the file is compressed."""
+        return self._unpacked is None and self._data.startswith(_GZIP_MAGIC)
+
+    def read(self, start: int, size: int) -> bytes:
+        """`size` bytes from `start` on; fewer where the archive ends."""
+        if self._unpacked is None:
+            return self._data[start : start + size]
+        end = min(start + size, LARGEST_PACKING * len(self._data))
+        require_memory(end, self.path, stored=len(self._data))
+        try:
+            return bytes(memoryview(self._unpacked.upto(end))[start : start + size])
+        except ValueError as error:
+            raise InputError(f"is damaged or truncated: {error}", file=self.path, fix="copy the file again") from None
 
 
 def write_archive(data: bytes, path: Path | str) -> None:
@@ -50,18 +66,19 @@ def write_archive(data: bytes, path: Path | str) -> None:
         temporary.write_bytes(data)
 
 
-def take_list(data: bytes, offset: int, dtype: np.dtype[np.void], *, file: Path | str, field: str) -> tuple[Table, int]:
-    """The list of structures that starts at byte `offset` of `data`, as (n,) of `dtype`, and the offset after it."""
+def take_list(archive: Archive, offset: int, dtype: np.dtype[np.void], *, field: str) -> tuple[Table, int]:
+    """The list of structures that starts at byte `offset`, as (n,) of `dtype`, and the offset after it."""
     start = offset + _COUNT_SIZE
-    if start > len(data):
-        raise _truncated(file, field, "the file ends before their count")
-    count = int.from_bytes(data[offset:start], "little")
-    end = start + count * dtype.itemsize
-    if end > len(data):
-        fit = (len(data) - start) // dtype.itemsize
-        hint = "; the file is compressed, its name should end with .bin.gz" if data.startswith(_GZIP_MAGIC) else ""
-        raise _truncated(file, field, f"{count} announced, the file has room for {fit}{hint}")
-    return np.frombuffer(data, dtype, count, start).copy(), end
+    stored = archive.read(offset, _COUNT_SIZE)
+    if len(stored) < _COUNT_SIZE:
+        raise _truncated(archive.path, field, "the file ends before their count")
+    count = int.from_bytes(stored, "little")
+    data = archive.read(start, count * dtype.itemsize)
+    if len(data) < count * dtype.itemsize:
+        fit = len(data) // dtype.itemsize
+        hint = "; the file is compressed, its name should end with .bin.gz" if archive.has_gzip_inside else ""
+        raise _truncated(archive.path, field, f"{count} announced, the file has room for {fit}{hint}")
+    return np.frombuffer(data, dtype, count).copy(), start + len(data)
 
 
 def put_list(table: Table) -> bytes:
@@ -69,12 +86,12 @@ def put_list(table: Table) -> bytes:
     return len(table).to_bytes(_COUNT_SIZE, "little") + table.tobytes()
 
 
-def check_end(data: bytes, offset: int, *, file: Path | str) -> None:
-    """Raises `InputError` unless `offset` is the end of `data`."""
-    if offset != len(data):
-        raise InputError(
-            f"has {len(data) - offset} bytes too many", file=file, fix="check that the file is of the expected kind"
-        )
+def check_end(archive: Archive, offset: int) -> None:
+    """Raises `InputError` unless the archive ends at byte `offset`, and as its checksum says."""
+    rest = len(archive.read(offset, _MOST_COUNTED))
+    if rest:
+        many = f"{rest} bytes" if rest < _MOST_COUNTED else f"{rest} bytes or more"
+        raise InputError(f"has {many} too many", file=archive.path, fix="check that the file is of the expected kind")
 
 
 def _truncated(file: Path | str, field: str, why: str) -> InputError:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plenodepth.errors import InputError
 from plenodepth.io.frame_tables import read_frame_distances
-from plenodepth.io.libpleno.archive import is_archive, read_archive
+from plenodepth.io.libpleno.archive import Archive, is_archive
 from plenodepth.io.libpleno.depth_lists import is_depth_list
 from plenodepth.io.libpleno.depth_map import read_depth_map
 from plenodepth.io.libpleno.observations import read_observations
@@ -110,7 +110,7 @@ def _kind_of_yaml(path: Path) -> str | None:
 
 
 def _kind_of_archive(path: Path) -> str | None:
-    if is_point_cloud(read_archive(path)):
+    if is_point_cloud(Archive(path)):
         return "point clouds"
     try:
         read_depth_map(path)

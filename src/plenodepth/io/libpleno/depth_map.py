@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.libpleno.archive import check_end, put_list, read_archive, take_list, write_archive
+from plenodepth.io.libpleno.archive import Archive, check_end, put_list, take_list, write_archive
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -43,12 +43,13 @@ class DepthMapArchive:
 
 def read_depth_map(path: Path | str) -> DepthMapArchive:
     """Reads a map from `.bin` or `.bin.gz`."""
-    data = read_archive(path)
-    entries, offset = take_list(data, 0, _ENTRY, file=path, field="entries")
-    if len(data) - offset < _FOOTER.itemsize:
+    archive = Archive(path)
+    entries, offset = take_list(archive, 0, _ENTRY, field="entries")
+    stored = archive.read(offset, _FOOTER.itemsize)
+    if len(stored) < _FOOTER.itemsize:
         raise InputError("ends before the size of the map", file=path, fix="the file is truncated: copy it again")
-    footer = np.frombuffer(data, _FOOTER, 1, offset)[0]
-    check_end(data, offset + _FOOTER.itemsize, file=path)
+    footer = np.frombuffer(stored, _FOOTER)[0]
+    check_end(archive, offset + len(stored))
 
     rows, cols = int(footer["rows"]), int(footer["cols"])
     if rows < 0 or cols < 0 or rows * cols != len(entries):

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from plenodepth.errors import InputError
 from plenodepth.io.libpleno.archive import (
+    Archive,
     Table,
     check_end,
     is_archive,
     put_list,
-    read_archive,
     take_list,
     write_archive,
 )
@@ -73,12 +73,12 @@ def read_observations(path: Path | str) -> Observations:
         return Observations(**{name: table})
     if not is_archive(path):
         raise _unknown_suffix(path)
-    data = read_archive(path)
+    archive = Archive(path)
     offset = 0
     tables: dict[str, Table] = {}
     for name, dtype in _TABLES.items():
-        tables[name], offset = take_list(data, offset, dtype, file=path, field=name)
-    check_end(data, offset, file=path)
+        tables[name], offset = take_list(archive, offset, dtype, field=name)
+    check_end(archive, offset)
     observations = Observations(**tables)
     _check_finite(observations, path)
     return observations

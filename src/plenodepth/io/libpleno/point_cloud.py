@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
-from plenodepth.io.libpleno.archive import check_end, read_archive, write_archive
+from plenodepth.io.libpleno.archive import Archive, check_end, write_archive
 
 Float64 = npt.NDArray[np.float64]
 
@@ -28,23 +28,24 @@ class PointCloudArchive:
     colors: npt.NDArray[np.uint8]  # (n, 3); (0, 3) for a cloud without colours
 
 
-def is_point_cloud(data: bytes) -> bool:
-    """Whether the bytes of an archive start as a cloud's: the sizes n, 1, 3. No other archive does."""
-    sizes = np.frombuffer(data, _SIZE, 3) if len(data) >= 3 * _SIZE.itemsize else np.zeros(3)
+def is_point_cloud(archive: Archive) -> bool:
+    """Whether an archive starts as a cloud's: the sizes n, 1, 3. No other archive does."""
+    start = archive.read(0, 3 * _SIZE.itemsize)
+    sizes = np.frombuffer(start, _SIZE) if len(start) == 3 * _SIZE.itemsize else np.zeros(3)
     return bool(sizes[1] == 1 and sizes[2] == 3)
 
 
 def read_point_cloud(path: Path | str) -> PointCloudArchive:
     """Reads a cloud from `.bin` or `.bin.gz`."""
-    data = read_archive(path)
-    if not is_point_cloud(data):
+    archive = Archive(path)
+    if not is_point_cloud(archive):
         raise InputError("is no archive of a point cloud", file=path, fix="check that the file is of the expected kind")
-    points, offset = _vectors(data, 0, 3, "points", path)
-    pixels, offset = _vectors(data, offset, 2, "pixels", path)
-    (count,) = _sizes(data, offset, 1, "colors", path)
+    points, offset = _vectors(archive, 0, 3, "points")
+    pixels, offset = _vectors(archive, offset, 2, "pixels")
+    (count,) = _sizes(archive, offset, 1, "colors")
     offset += _SIZE.itemsize
-    colors = _reals(data, offset, 4 * count, "colors", path).reshape(count, 4)[:, :3]
-    check_end(data, offset + 4 * count * _REAL.itemsize, file=path)
+    colors = _reals(archive, offset, 4 * count, "colors").reshape(count, 4)[:, :3]
+    check_end(archive, offset + 4 * count * _REAL.itemsize)
     for name, part in (("pixels", pixels), ("colors", colors)):
         if len(part) not in (0, len(points)):
             raise InputError(f"{len(part)} of them for {len(points)} points", file=path, field=name)
@@ -73,29 +74,30 @@ def write_point_cloud(cloud: PointCloudArchive, path: Path | str) -> None:
     write_archive(b"".join(parts), path)
 
 
-def _vectors(data: bytes, offset: int, size: int, field: str, path: Path | str) -> tuple[Float64, int]:
+def _vectors(archive: Archive, offset: int, size: int, field: str) -> tuple[Float64, int]:
     """A list of vectors (n, size) that starts at a byte, and the byte after it."""
-    count, one, length = _sizes(data, offset, 3, field, path)
+    count, one, length = _sizes(archive, offset, 3, field)
     if (one, length) != (1, size):
         message = f"have the size {one} × {length}, not 1 × {size}"
-        raise InputError(message, file=path, field=field, fix="check that the file is a point cloud")
+        raise InputError(message, file=archive.path, field=field, fix="check that the file is a point cloud")
     start = offset + 3 * _SIZE.itemsize
-    values = _reals(data, start, count * size, field, path)
+    values = _reals(archive, start, count * size, field)
     return values.reshape(count, size), start + count * size * _REAL.itemsize
 
 
-def _sizes(data: bytes, offset: int, count: int, field: str, path: Path | str) -> list[int]:
-    _require_room(data, offset, count, field, path)
-    return [int(size) for size in np.frombuffer(data, _SIZE, count, offset)]
+def _sizes(archive: Archive, offset: int, count: int, field: str) -> list[int]:
+    return [int(size) for size in np.frombuffer(_numbers(archive, offset, count, field), _SIZE)]
 
 
-def _reals(data: bytes, offset: int, count: int, field: str, path: Path | str) -> Float64:
-    _require_room(data, offset, count, field, path)
-    return np.frombuffer(data, _REAL, count, offset).astype(np.float64)
+def _reals(archive: Archive, offset: int, count: int, field: str) -> Float64:
+    return np.frombuffer(_numbers(archive, offset, count, field), _REAL).astype(np.float64)
 
 
-def _require_room(data: bytes, offset: int, count: int, field: str, path: Path | str) -> None:
-    """Refuse a file that ends before `count` numbers of 8 bytes."""
-    if offset + 8 * count > len(data):
-        message = f"cannot be read: {count} numbers announced, the file has room for {max(0, len(data) - offset) // 8}"
-        raise InputError(message, file=path, field=field, fix="the file is truncated or of another kind: copy it again")
+def _numbers(archive: Archive, offset: int, count: int, field: str) -> bytes:
+    """`count` numbers of 8 bytes; a file that ends before them is refused."""
+    data = archive.read(offset, 8 * count)
+    if len(data) < 8 * count:
+        message = f"cannot be read: {count} numbers announced, the file has room for {len(data) // 8}"
+        fix = "the file is truncated or of another kind: copy it again"
+        raise InputError(message, file=archive.path, field=field, fix=fix)
+    return data

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import atomic_path
 from plenodepth.io.reading import quoted, read_text, to_number
+from plenodepth.io.strict_text import parse_json
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -162,16 +163,7 @@ class PropertyTree:
 
 def read_tree(path: Path | str) -> PropertyTree:
     """Reads a libpleno text file (.js, .json)."""
-    text = read_text(path)
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(
-            f"is not valid JSON: {error.msg}", file=path, field=where, fix="complete or repair the file"
-        ) from None
-    except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of nested brackets
-        raise InputError("is not usable JSON: too long a number or too deep a nesting", file=path) from None
+    content = parse_json(read_text(path), path, unique=False)
     if not isinstance(content, dict):
         raise InputError(f"holds {quoted(content)}, not a JSON object", file=path, fix="the file must start with {")
     return PropertyTree(str(path), content)

@@ -62,17 +62,21 @@ def read_map(path: Path | str, *, shape: tuple[int, int] | None = None, frame: i
 
 
 def _read_npy(path: Path | str) -> npt.NDArray[np.float32]:
+    data = read_bytes(path)
+    file = io.BytesIO(data)
     try:
-        array = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    except InputError:
-        raise
+        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, by_columns, kind = readers[np.lib.format.read_magic(file)](file)
     except Exception as error:  # what NumPy raises for a damaged header is not a closed list
-        raise InputError(f"is no readable .npy: {' '.join(str(error).split())}", file=path) from None
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu" or not array.size:
-        kind = f"{array.dtype} of the shape {array.shape}" if isinstance(array, np.ndarray) else "several arrays"
-        raise InputError(f"holds {kind}", file=path, fix="give one map (h, w) of numbers")
+        raise InputError(f"is no readable .npy: {error}", file=path) from None
+    if len(shape) != 2 or kind.kind not in "fiu" or 0 in shape:
+        raise InputError(f"holds {kind} of the shape {shape}", file=path, fix="give one map (h, w) of numbers")
+    if shape[0] * shape[1] * kind.itemsize > len(data) - file.tell():  # before NumPy makes room for them
+        raise InputError(f"is no readable .npy: it ends before {shape[0]} × {shape[1]} numbers", file=path)
+    array = np.frombuffer(data, kind, shape[0] * shape[1], file.tell())
     with np.errstate(over="ignore"):
-        return array.astype(np.float32)
+        values = array.reshape(shape, order="F" if by_columns else "C").astype(np.float32)
+    return np.ascontiguousarray(values)
 
 
 def _first_channel(channels: dict[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plenodepth.errors import InputError
+from plenodepth.io.budget import require_memory
 from plenodepth.io.reading import quoted, read_bytes
 from plenodepth.io.text_tables import TextLines
 
@@ -47,6 +48,7 @@ def read_map_csv(
     if needed[0] > size[0] or needed[1] > size[1]:
         message = f"reaches to k = {needed[1] - 1}, l = {needed[0] - 1}, the map has {size[1]} × {size[0]}"
         raise InputError(message, file=path)
+    require_memory(size[0] * size[1] * np.dtype(np.float32).itemsize, path, stored=len(data), field="k, l")
     result = np.full(size, np.nan, np.float32)
     with np.errstate(over="ignore"):  # what becomes infinite is no depth
         result[l.astype(np.int64), k.astype(np.int64)] = values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ from plenodepth.camera.model import require_positive
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import read_bytes
+from plenodepth.io.budget import require_memory
 from plenodepth.io.srgb import srgb_decoded
+from plenodepth.sim.scenes.mesh_files import Nearby, require_room_for_glb
 from plenodepth.sim.scenes.scene import ImageTexture, Material, Mesh
+from plenodepth.sim.scenes.textures import TEXEL_BYTES
 
 Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 
+CORNER_BYTES = 64  # of a vertex or a face, with colours
 SUFFIXES = (".obj", ".ply", ".stl", ".glb")
 
 
@@ -82,25 +87,44 @@ def load_mesh(
 def _read(path: str | Path) -> list[_Part]:
     if Path(path).suffix.lower() not in SUFFIXES:
         raise InputError("is not a mesh by its suffix", file=path, fix=f"give one of {', '.join(SUFFIXES)}")
-    read_bytes(path)  # raises our own error for a file that is missing or may not be read
+    data = read_bytes(path)
+    if Path(path).suffix.lower() == ".glb":
+        require_room_for_glb(data, path)
     try:
         # Unprocessed: trimesh would drop vertices that are not finite, and merge others.
-        scene = trimesh.load_scene(str(path), process=False)
+        kind, nearby = Path(path).suffix[1:].lower(), Nearby(str(path))
+        scene = trimesh.load_scene(BytesIO(data), file_type=kind, resolver=nearby, process=False)
         # Sorted, because the nodes come in no certain order.
         places = [scene.graph[node] for node in sorted(scene.graph.nodes_geometry)]
         bodies = [(np.asarray(transform, np.float64), scene.geometry[name]) for transform, name in places]
+        require_memory(sum(_memory(body) for _, body in bodies), path, stored=len(data))
         with np.errstate(all="ignore"):  # what is not finite has its own error
             parts = [
                 _part(body, transform)
                 for transform, body in bodies
                 if isinstance(body, trimesh.Trimesh) and len(body.faces)
             ]
+    except InputError:
+        raise
     except Exception as error:  # any: the readers of trimesh trip over bad files in their own ways
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"is not a mesh that can be read: {reason}", file=path) from None
     if not parts:
         raise InputError("holds no triangle", file=path)
     return parts
+
+
+def _memory(body: Any) -> int:
+    """About what one body of a file takes here; the same triangles may stand at several places."""
+    picture = _picture(body.visual) if isinstance(body, trimesh.Trimesh) else None
+    texels = 0 if picture is None else picture.size[0] * picture.size[1]
+    return CORNER_BYTES * (len(body.vertices) + len(getattr(body, "faces", ()))) + texels * 2 * TEXEL_BYTES
+
+
+def _picture(visual: Any) -> Any:
+    """The picture that colours a body; None if there is none."""
+    material = getattr(visual, "material", None)
+    return getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
 
 
 def _part(geometry: Any, transform: Array) -> _Part:
@@ -116,7 +140,9 @@ def _part(geometry: Any, transform: Array) -> _Part:
     if visual.kind != "texture":
         return _Part(vertices, faces, None, None, None)
     coordinates = None if visual.uv is None else np.asarray(visual.uv, np.float32)[faces]
-    picture = getattr(visual.material, "baseColorTexture", None) or getattr(visual.material, "image", None)
+    if coordinates is not None and (coordinates.shape[-1] != 2 or not np.isfinite(coordinates).all()):
+        raise ValueError("its texture coordinates are not two finite numbers")
+    picture = _picture(visual)
     if picture is None or coordinates is None:
         plain = np.asarray(visual.material.main_color[:3], np.float32) / 255
         return _Part(vertices, faces, np.tile(plain, (len(vertices), 1)), coordinates, None)

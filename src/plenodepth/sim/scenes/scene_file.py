@@ -13,6 +13,7 @@ from plenodepth.camera.files.native import Triple
 from plenodepth.errors import InputError
 from plenodepth.geometry import Pose
 from plenodepth.io import parse_by_suffix, read_text
+from plenodepth.io.budget import MemoryOf
 from plenodepth.io.reading import quoted
 from plenodepth.sim.scenes import schema as parts
 from plenodepth.sim.scenes.figurines import HEIGHT, figurine
@@ -31,12 +32,14 @@ from plenodepth.sim.scenes.scene import (
     Texture,
 )
 from plenodepth.sim.scenes.scene_names import scene_path
-from plenodepth.sim.scenes.textures import noise_image, read_texture, solid_noise
+from plenodepth.sim.scenes.textures import TEXEL_BYTES, noise_image, read_texture, solid_noise
 
 SCENE_VERSION = 1
 SCENE_VERSION_KEY = "plenodepth_scene"  # its presence marks a file as a scene
 TEXELS_PER_CELL = 2  # in the finest octave of a noise
 SIDE_LIMIT = 6000  # texels
+SOLID_BYTES = 128**3 * 4
+TRIANGLE_BYTES = 24  # half a vertex of three doubles, and three corners
 
 
 def load_scene(path: str | Path) -> Scene:
@@ -68,8 +71,9 @@ def scene_from_content(content: dict[str, Any], file: str | Path, folder: str | 
         raise InputError("holds no object", file=file, field="objects", fix="add at least one")
     try:
         with np.errstate(all="ignore"):  # absurd numbers end as an error of some field
+            memory = MemoryOf(file)
             return Scene(
-                tuple(_object(part, f"objects.{i}", Path(folder)) for i, part in enumerate(parsed.objects)),
+                tuple(_object(part, f"objects.{i}", Path(folder), memory) for i, part in enumerate(parsed.objects)),
                 tuple(_light(part, f"lights.{i}") for i, part in enumerate(parsed.lights)),
                 parsed.ambient,
                 parsed.background,
@@ -102,12 +106,12 @@ def _light(part: parts.LightPart, where: str) -> Light:
         )
 
 
-def _object(part: parts.ObjectPart, where: str, folder: Path) -> SceneObject:
+def _object(part: parts.ObjectPart, where: str, folder: Path, memory: MemoryOf) -> SceneObject:
     name = part.name or (part.shape if isinstance(part, parts.FigurinePart) else part.kind)
     if isinstance(part, parts.CheckerboardPart):
         thing: SceneObject = _checkerboard(part, name, where)
     else:
-        thing = _surfaced(part, name, where, folder)
+        thing = _surfaced(part, name, where, folder, memory)
     with _at(where):
         if not thing.bounds()[:, 2].max() > 0:
             raise InputError(f"'{name}' is behind the camera", fix="give it a position with z > 0")
@@ -129,15 +133,18 @@ def _checkerboard(part: parts.CheckerboardPart, name: str, where: str) -> Checke
         )
 
 
-def _surfaced(part: parts.SurfacedPart, name: str, where: str, folder: Path) -> SceneObject:
+def _surfaced(part: parts.SurfacedPart, name: str, where: str, folder: Path, memory: MemoryOf) -> SceneObject:
     pose = _pose(part.rotation, part.rotation_matrix, part.position, where)
     with _at(f"{where}.texture", or_within=True):
-        material = Material(part.color, _texture(part, folder), part.emits)
+        material = Material(part.color, _texture(part, folder, memory), part.emits)
     if isinstance(part, parts.MeshPart):
         with _at(f"{where}.file"):
-            return load_mesh(_path(folder, part.file), pose, material, name, part.scale)
+            mesh = load_mesh(_path(folder, part.file), pose, material, name, part.scale)
+            memory.add(mesh.vertices.nbytes + mesh.faces.nbytes)
+            return mesh
     if isinstance(part, parts.FigurinePart):
         with _at(where, or_within=True):
+            memory.add(part.detail * TRIANGLE_BYTES)
             vertices, faces = figurine(part.shape, part.detail)
             return Mesh(vertices * (part.height / HEIGHT), faces, pose, material, name=name)
     with _at(where):
@@ -157,16 +164,19 @@ def _pose(angles: Triple | None, rows: tuple[Triple, ...] | None, place: Triple 
         return Pose(np.array(rows), np.array(place))
 
 
-def _texture(part: parts.SurfacedPart, folder: Path) -> Texture | None:
+def _texture(part: parts.SurfacedPart, folder: Path, memory: MemoryOf) -> Texture | None:
     texture = part.texture
     if isinstance(texture, parts.SolidPart):
+        memory.add(SOLID_BYTES)
         return solid_noise(texture.period, texture.octaves, texture.seed, texture.dark, texture.light)
     if isinstance(texture, parts.ImagePart):
         if isinstance(part, parts.FigurinePart):
             raise InputError("image does not go with a figurine", field="kind", fix="use kind: solid")
         with _at("file"):
-            return read_texture(_path(folder, texture.file))
-    return None if texture is None else _noise(texture, _extent(part))
+            picture = read_texture(_path(folder, texture.file))
+            memory.add(picture.pixels.nbytes)
+            return picture
+    return None if texture is None else _noise(texture, _extent(part), memory)
 
 
 def _extent(part: parts.SurfacedPart) -> tuple[float, float]:
@@ -181,7 +191,7 @@ def _extent(part: parts.SurfacedPart) -> tuple[float, float]:
     raise InputError(f"noise does not go with a {part.kind}", field="kind", fix="use kind: solid")
 
 
-def _noise(texture: parts.NoisePart, extent: tuple[float, float]) -> ImageTexture:
+def _noise(texture: parts.NoisePart, extent: tuple[float, float], memory: MemoryOf) -> ImageTexture:
     finest = texture.cell / 2 ** (texture.octaves - 1)
     texel = max(finest / TEXELS_PER_CELL, max(extent) / SIDE_LIMIT)
     if texture.cell < texel:
@@ -190,6 +200,7 @@ def _noise(texture: parts.NoisePart, extent: tuple[float, float]) -> ImageTextur
         raise InputError("goes with light: give both or neither", field="dark")
     colors = None if texture.dark is None or texture.light is None else (texture.dark, texture.light)
     width, height = (max(2, min(SIDE_LIMIT, round(side / texel))) for side in extent)
+    memory.add(width * height * TEXEL_BYTES)
     return noise_image(
         width,
         height,

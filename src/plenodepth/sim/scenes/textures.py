@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from plenodepth.errors import InputError
-from plenodepth.io import read_bytes
+from plenodepth.io import read_image
+from plenodepth.io.budget import require_memory
 from plenodepth.io.srgb import srgb_decoded
 from plenodepth.sim.scenes.scene import WHITE, ImageTexture, SolidTexture
 
@@ -25,6 +26,8 @@ DARKEST, LIGHTEST = 0.02, 0.98
 COARSEST_CELLS = 4  # per period of a volume
 QUANTILES, TABLE = 1025, 1 << 16  # points of the curve that spreads values evenly, and of its fine table
 SIDE_LIMIT = 1 << 15  # px
+TEXEL_BYTES = 12
+ROWS = 64  # of a picture at a time, where a step takes more memory than its result
 
 
 def noise_image(
@@ -56,10 +59,17 @@ def noise_image(
     dark, light = colors or ((0.0, 0.0, 0.0), WHITE)
     pixels = np.empty((height, width, 3), np.float32)
     for channel in range(3):
-        hue = _fractal(width, height, cell, min(octaves, HUE_OCTAVES), generator)
-        value = _evenly_spread(shared + liveliness * hue)
-        value = np.float32(0.5) + np.float32(contrast * (LIGHTEST - DARKEST)) * (value - np.float32(0.5))
-        pixels[:, :, channel] = np.float32(dark[channel]) + np.float32(light[channel] - dark[channel]) * value.T
+        value = _fractal(width, height, cell, min(octaves, HUE_OCTAVES), generator)
+        # All in one place: for the largest picture every copy takes 144 MB.
+        value *= liveliness
+        value += shared
+        _spread_evenly(value)
+        value -= np.float32(0.5)
+        value *= np.float32(contrast * (LIGHTEST - DARKEST))
+        value += np.float32(0.5)
+        value *= np.float32(light[channel] - dark[channel])
+        value += np.float32(dark[channel])
+        pixels[:, :, channel] = value.T
     return ImageTexture(pixels)
 
 
@@ -81,7 +91,8 @@ def noise_volume(size: int = 128, octaves: int = 5, seed: int = 0) -> Float32:
         for _ in range(3):  # each time along the first axis, which then goes last
             part = np.moveaxis((weights @ part.reshape(nodes, -1)).reshape(size, *part.shape[1:]), 0, -1)
         total += np.float32(PERSISTENCE**octave) * part
-    return _evenly_spread(total)
+    _spread_evenly(total)
+    return total
 
 
 def solid_noise(
@@ -101,19 +112,11 @@ def read_texture(path: str | Path) -> ImageTexture:
 
     8-bit files are taken for sRGB and decoded, 16-bit files for linear. Transparency is ignored.
     """
-    data = read_bytes(path)
-    try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
-    except cv2.error:
-        image = None
-    if image is None:
-        raise InputError("is not an image that can be read", file=path, fix="give a PNG, JPEG or TIFF file")
+    image = read_image(path)
     if image.dtype not in (np.uint8, np.uint16):
         raise InputError(f"has pixels of type {image.dtype}, needs 8 or 16 bits", file=path)
-    levels = np.asarray(image).reshape(*image.shape[:2], -1)
-    if levels.shape[2] < 3:
-        levels = np.repeat(levels[:, :, :1], 3, axis=2)
-    levels = levels[:, :, 2::-1]  # OpenCV's order is blue, green, red
+    require_memory(image.shape[0] * image.shape[1] * TEXEL_BYTES, path, stored=os.path.getsize(path))
+    levels = image if image.ndim == 3 else np.repeat(image[:, :, None], 3, axis=2)
     linear = image.dtype == np.uint16
     pixels = levels.astype(np.float32) / np.float32(65535) if linear else srgb_decoded(levels.astype(np.uint8))
     try:
@@ -142,7 +145,13 @@ def _fractal(width: int, height: int, cell: float, octaves: int, generator: np.r
         # Each octave starts at a random phase, or their grids would share lines.
         across, down = (_spline(n, size, generator.random()) for n in (width, height))
         nodes = generator.standard_normal((down.shape[1], across.shape[1]), np.float32)
-        total += np.float32(PERSISTENCE**octave) * (across @ np.ascontiguousarray((down @ nodes).T))
+        stretched = np.empty((across.shape[1], height), np.float32)
+        for start in range(0, height, ROWS):
+            stretched[:, start : start + ROWS] = (down[start : start + ROWS] @ nodes).T
+        del nodes  # before the next are made
+        for start in range(0, width, ROWS):
+            total[start : start + ROWS] += np.float32(PERSISTENCE**octave) * (across[start : start + ROWS] @ stretched)
+        del stretched
     return total
 
 
@@ -174,14 +183,17 @@ def _sparse(columns: NDArray[np.int64], weights: Float64, width: int) -> csr_arr
     return csr_array((weights.astype(np.float32).ravel(), (rows, columns.ravel())), shape=(len(columns), width))
 
 
-def _evenly_spread(values: Float32) -> Float32:
-    """The values after a rising curve that makes all of [0, 1] occur equally often."""
+def _spread_evenly(values: Float32) -> None:
+    """Bend the values by a rising curve that makes all of [0, 1] occur equally often."""
     step = max(1, values.size // (1 << 18)) | 1  # odd, so that a sample does not follow the columns
     levels = np.linspace(0, 1, QUANTILES)
     curve = np.quantile(values.ravel()[::step], levels)
     if not curve[-1] > curve[0]:  # a cell far larger than the picture
-        return np.full_like(values, 0.5)
+        values[...] = 0.5
+        return
     # A fine table of the curve, because np.interp over millions of pixels would cost most of the time.
     scale = np.float32((TABLE - 1) / (curve[-1] - curve[0]))
     table = np.interp(np.linspace(curve[0], curve[-1], TABLE), curve, levels).astype(np.float32)
-    return np.asarray(table[np.clip((values - np.float32(curve[0])) * scale, 0, TABLE - 1).astype(np.int32)])
+    for start in range(0, len(values), ROWS):
+        rows = values[start : start + ROWS]
+        rows[...] = table[np.clip((rows - np.float32(curve[0])) * scale, 0, TABLE - 1).astype(np.int32)]

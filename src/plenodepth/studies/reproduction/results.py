@@ -6,7 +6,6 @@ is NaN here and null in the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from plenodepth.errors import InputError
-from plenodepth.io import atomic_path, json_text
+from plenodepth.io import atomic_path, json_text, parse_json, read_text
 from plenodepth.io.yaml_json import null_for_nan
 
 RESULTS = "results.json"
@@ -417,7 +416,7 @@ def save_results(result: ReproductionResult, path: Path) -> None:
 def load_results(path: Path) -> ReproductionResult:
     """Read what `save_results` wrote."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_text(path), path)
         experiments = content["experiments"]
         for name, found in experiments.items():
             found["values"] = TypeAdapter(VALUES[name]).validate_python(found["values"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,8 @@ from plenodepth.errors import InputError
 from plenodepth.io.frame_tables import read_frame_distances
 from plenodepth.io.images import read_image
 from plenodepth.io.libpleno.dataset import DatasetFiles, find_dataset
+from plenodepth.io.reading import read_text
+from plenodepth.io.strict_text import parse_json
 from plenodepth.sim.dataset import MANIFEST, simulate_dataset
 from plenodepth.sim.scenes.twins import REAL_TWINS, quick_board, twin
 from plenodepth.studies.reproduction.published import SCENES
@@ -157,8 +158,11 @@ def _twin(study: Study, name: str) -> Source:
 
 def _manifest_checksum(path: Path) -> str:
     """A hash of the checksums that the manifest of a twin has of its files: of what they hold, not of when."""
-    frames = json.loads(path.read_text(encoding="utf-8"))["frames"]
-    return content_hash([(frame["folder"], frame["sha256"]) for frame in frames])[:16]
+    try:
+        frames = parse_json(read_text(path), path)["frames"]
+        return content_hash([(frame["folder"], frame["sha256"]) for frame in frames])[:16]
+    except (TypeError, KeyError):
+        raise InputError("is no manifest of a dataset", file=path, fix="simulate it again") from None
 
 
 def _published(data: Path, name: str) -> Source:

@@ -7,7 +7,6 @@ their median, since the nearest of noisy depths is too near; the reference has t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from plenodepth.calib.lidar.scanner import find_scanner
 from plenodepth.camera import PlenopticCamera
 from plenodepth.camera.depth import scaled_for
 from plenodepth.depth.filters import apply_filters
+from plenodepth.evaluate.clouds.lidar_frame import read_cam_from_lidar
 from plenodepth.evaluate.maps.differences import depth_differences
 from plenodepth.geometry import Pose
 from plenodepth.io.clouds.any_format import read_cloud
@@ -105,10 +105,9 @@ def judge_scanner_pose(study: Study, dataset: Dataset, files: SceneFiles) -> Jud
 def _pose_error(pose: Pose, truth: Path) -> ScannerPoseError:
     if not truth.is_file():
         return ScannerPoseError(SCENES[0])
-    content = json.loads(truth.read_text(encoding="utf-8"))
-    rotation, translation = np.array(content["rotation"]), np.array(content["translation"])
-    turned = float(Rotation.from_matrix(pose.rotation @ rotation.T).magnitude())
-    return ScannerPoseError(SCENES[0], float(np.linalg.norm(pose.translation - translation)), 1000 * turned)
+    true = read_cam_from_lidar(truth)
+    turned = float(Rotation.from_matrix(pose.rotation @ true.rotation.T).magnitude())
+    return ScannerPoseError(SCENES[0], float(np.linalg.norm(pose.translation - true.translation)), 1000 * turned)
 
 
 def save_true_map(
