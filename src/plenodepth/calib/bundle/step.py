@@ -49,7 +49,8 @@ def adjust_step(
 ) -> AdjustStep:
     """Bundle adjustment, uncertainty and inverse distortion. Write the camera, called `name`, and the boards' poses.
 
-    Where the white centres clearly ask for another exit pupil, its distance is freed (`AdjustSettings.find_pupil`).
+    Where white centres and boards together ask for another exit pupil, its distance is freed
+    (`AdjustSettings.find_pupil`).
     """
     chosen = settings or AdjustSettings()
 
@@ -63,10 +64,10 @@ def adjust_step(
     optics = None
     if not chosen.free and centers is not None and known.names:
         asked = held_parameter(adjustment.problem, adjustment.estimate, PUPIL_DISTANCE, known.scatter_factor)
-        wanted = chosen.find_pupil and asked.another_pupil
+        wanted = chosen.find_pupil and asked.perhaps_another_pupil
         freed = adjusted(replace(chosen, free=(PUPIL_DISTANCE,))) if wanted else None
         optics = compare_optics(adjustment, known, asked, freed, find_pupil=chosen.find_pupil)
-        if freed is not None and freed[0].converged:
+        if freed is not None and optics.freed:
             note = _pupil_note(adjustment, *freed, asked.gain)
             adjustment, known = replace(freed[0], notes=(*freed[0].notes, note)), freed[1]
     try:
