@@ -54,7 +54,7 @@ def boards(folder: Path) -> None:
 def shots(folder: Path) -> None:
     """A few frames of one camera."""
     folder.mkdir()
-    for name in ("02", "05", "08"):
+    for name in ("02", "03", "08"):
         (folder / f"frame-{name}.png").symlink_to(twin() / "steps" / name / "raw.png")
 
 
@@ -81,7 +81,7 @@ def distances(path: Path) -> None:
 
 def archive(path: Path) -> None:
     """The true depth of the frame, as libpleno's programs write depth."""
-    depth = read_float_map(twin() / "steps/05/lens_depth.tiff")
+    depth = read_float_map(twin() / "steps/02/lens_depth.tiff")
     state = np.where(np.isfinite(depth), 2, 0).astype(np.uint16)
     write_depth_map(DepthMapArchive(depth, np.zeros_like(depth), state, 200, 500, metric=True, coarse=True), path)
 
@@ -96,13 +96,13 @@ def quick_twin(path: Path) -> None:
     )
 
 
-FRAME = "steps/05/raw.png"
+FRAME = "steps/02/raw.png"  # at 340 mm
 SIMULATED: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("raw.png", "raw1.png", "scene.png"), partial(of_twin, FRAME)),
-    "raw2.png": partial(of_twin, "steps/02/raw.png"),
+    "raw2.png": partial(of_twin, "steps/01/raw.png"),
     "raw3.png": partial(of_twin, "steps/08/raw.png"),
-    "next.png": partial(of_twin, "steps/06/raw.png"),
-    "frame": partial(of_twin, "steps/05"),
+    "next.png": partial(of_twin, "steps/03/raw.png"),
+    "frame": partial(of_twin, "steps/02"),
     **dict.fromkeys(("white.png", "mask.png"), partial(of_twin, "white/f04.00/raw.png")),
     "part.png": part,
     "whites": whites,
