@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from dataclasses import asdict
@@ -13,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from plenodepth.cli.shared.progress import Intervals, draws_bars
+from plenodepth.cli.shared.speech import Speech, say, speech
 from plenodepth.io.yaml_json import null_for_nan
 
 if TYPE_CHECKING:
     from plenodepth.batch import BatchSummary, Entry
 
-EVERY = 60.0  # s between two lines where there is no terminal
 SHOWN = 20  # frames that failed, or are doubtful, in the summary; all of them are in the manifest
 
 
@@ -28,13 +28,14 @@ class BatchReport:
     def __init__(self, *, as_json: bool) -> None:
         self._json = as_json
         console = Console(stderr=True)
-        self._quiet = as_json or not console.is_terminal
+        self._silent = as_json or speech() is Speech.QUIET
+        self._quiet = self._silent or not draws_bars()
         columns = (TextColumn("{task.description}", markup=False), BarColumn())
         self._bar = Progress(*columns, console=console, transient=True, disable=self._quiet)
         self._task = self._bar.add_task("", total=None)
         self._total = self._kept = self._failed = 0
         self._by_worker = Counter[str]()
-        self._began = self._told = time.monotonic()
+        self._began, self._lines = time.monotonic(), Intervals()
 
     def __enter__(self) -> BatchReport:
         self._bar.start()
@@ -57,7 +58,7 @@ class BatchReport:
         """Something that the user should know."""
         if self._json:
             self._line({"event": "note", "note": line})
-        else:
+        elif not self._silent:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def finished(self, entry: Entry) -> None:
@@ -113,14 +114,13 @@ class BatchReport:
     def _show(self, done: int, total: int, text: str) -> None:
         if not self._quiet:
             self._bar.update(self._task, completed=done, total=total, description=text)
-        elif not self._json and time.monotonic() - self._told > EVERY:
-            self._told = time.monotonic()
-            print(text, file=sys.stderr, flush=True)
+        elif not self._silent and self._lines.due():
+            say(text)
 
     def _say(self, line: str) -> None:
         """A line on stderr, above the bar if there is one."""
         if self._quiet:
-            print(line, file=sys.stderr, flush=True)
+            say(line)
         else:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 

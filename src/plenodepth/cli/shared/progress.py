@@ -108,14 +108,30 @@ class BarProgress(FrameProgress):
         self._bar.reset(self._task, total=None, description=self._label)
 
 
+class Intervals:
+    """When a line is due in a log file: the first after ten seconds, later fewer and fewer."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.began = clock()
+        self._next = self.began + FIRST_LINE
+
+    def due(self) -> bool:
+        """Whether a line is due; if so, the next one is due later."""
+        now = self._clock()
+        if now < self._next:
+            return False
+        self._next = now + max(FIRST_LINE, LATER_LINES * (now - self.began))
+        return True
+
+
 class LineProgress(FrameProgress):
     """Lines at intervals, for pipes and log files."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self._clock = clock
-        self._began = self._since = clock()
-        self._next = self._began + FIRST_LINE
+        self._clock, self._lines = clock, Intervals(clock)
+        self._began = self._since = self._lines.began
         self._done = self._total = 0
 
     def __call__(self, done: int, total: int) -> None:
@@ -124,9 +140,8 @@ class LineProgress(FrameProgress):
         if total != self._total or done < self._done:  # the next pass over the frame
             self._since = now if self._total else self._since
         self._done, self._total = done, total
-        if now < self._next or not total:
+        if not total or not self._lines.due():
             return
-        self._next = now + max(FIRST_LINE, LATER_LINES * (now - self._began))
         spent = now - self._since
         left = f", about {_duration(spent * (total - done) / done)} left" if done else ""
         title = f"{self._title}: " if self._title else ""
