@@ -10,8 +10,10 @@ from rendered import camera, decibels, depth_of_scene, seen_by_pinhole
 
 from plenodepth import all_in_focus
 from plenodepth.errors import InputError
-from plenodepth.raw.image import RawImage
+from plenodepth.io.srgb import srgb_encoded
+from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.render import RenderedView
+from plenodepth.render.surface import linear_image
 
 
 def test_it_is_what_a_pinhole_sees() -> None:
@@ -82,3 +84,14 @@ def test_a_missing_part_of_the_image_is_filled_and_flagged() -> None:
     assert view.filled[180:200, 220:240].mean() > 0.9
     assert view.filled.mean() > whole.filled.mean()
     assert np.isfinite(view.light).all()
+
+
+def test_numbers_with_a_gamma_become_light() -> None:
+    light = np.linspace(0, 1, 64, dtype=np.float32).reshape(8, 8)
+    numbers = srgb_encoded(light)
+    image = RawImage(numbers, np.stack([numbers] * 3, axis=2), 0.01, Devignetting.NONE, encoded=True)
+    found = linear_image(image)
+    np.testing.assert_allclose(found.gray, light, atol=1e-5)
+    np.testing.assert_allclose(found.color, np.stack([light] * 3, axis=2), atol=1e-5)  # type: ignore[arg-type]
+    assert not found.encoded
+    assert linear_image(found) is found

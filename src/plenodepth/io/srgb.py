@@ -20,3 +20,10 @@ def srgb_decoded(levels: NDArray[np.uint8]) -> NDArray[np.float32]:
     code = np.arange(256) / 255
     table = np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4).astype(np.float32)
     return np.asarray(table[levels])
+
+
+def light_of_numbers(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Linear light of sRGB numbers, 1 for white; also beyond white, and below black by symmetry."""
+    size = np.abs(numbers)
+    light = np.where(size <= 0.04045, size / 12.92, ((size + 0.055) / 1.055) ** 2.4)
+    return np.asarray(np.copysign(light, numbers), np.float32)

@@ -99,6 +99,7 @@ class RawImage:
         None  # of its micro-images against the camera's, or of the white image's; None: not asked
     )
     mosaic: str | None = None  # the colour filters, if `color` is made of a mosaic: a pixel has a sample of one colour
+    encoded: bool = False  # its numbers have a gamma, about sRGB's: they are not proportional to the light
     flat: bool = False  # it shows no vignetting, though the camera's f-number predicts some; it was divided by nothing
     notes: tuple[str, ...] = ()  # what the user should know about the image, in words
     clock: StageClock = field(default_factory=StageClock)  # what reading and cleaning took

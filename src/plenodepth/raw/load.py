@@ -16,6 +16,7 @@ from plenodepth.blas import single_blas_thread
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
 from plenodepth.io.image_formats import StoredImage, read_images
+from plenodepth.io.image_formats.video_colors import GAMMA
 from plenodepth.raw.align import white_onto_grid
 from plenodepth.raw.demosaic import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
@@ -153,7 +154,8 @@ def _given(
 def _finished(cleaned: RawImage, stored: StoredImage, clock: StageClock) -> RawImage:
     """The image with its name, the times and what its file says to beware of."""
     warnings = (f"the file {stored.warning}",) if stored.warning else ()
-    return replace(cleaned, name=stored.name, notes=(*warnings, *cleaned.notes), clock=clock)
+    encoded = stored.warning == GAMMA
+    return replace(cleaned, name=stored.name, notes=(*warnings, *cleaned.notes), encoded=encoded, clock=clock)
 
 
 def _paths(files: Path | str | Sequence[Path | str] | None) -> list[Path]:

@@ -14,6 +14,7 @@ from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_lenses import depth_sign
 from plenodepth.camera.model import ApertureModel
 from plenodepth.errors import InputError
+from plenodepth.io.srgb import light_of_numbers
 from plenodepth.metric.dense.light import in_pixels
 from plenodepth.metric.dense.places import lens_places, nearest_lenses
 from plenodepth.metric.dense.surfaces import SAME_SURFACE
@@ -106,6 +107,14 @@ def converging_depth(central: ViewSurface, converge: float | None) -> float:
     if isinstance(central.camera, PlenopticCamera) and not converge > 0:
         raise InputError(f"is {converge:g} mm, needs a number > 0", field="converge")
     return converge
+
+
+def linear_image(image: RawImage) -> RawImage:
+    """The image with numbers proportional to the light, as sums of samples need them."""
+    if not image.encoded:
+        return image
+    color = None if image.color is None else light_of_numbers(image.color)
+    return replace(image, gray=light_of_numbers(image.gray), color=color, encoded=False)
 
 
 def surface_from(central: ViewSurface, viewpoint: tuple[float, float], converge: float) -> ViewSurface:

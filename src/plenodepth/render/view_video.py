@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from plenodepth.errors import InputError
 from plenodepth.io import atomic_files, json_text
-from plenodepth.io.image_formats.video_colors import GAMMA
 from plenodepth.io.image_formats.yuv_writing import YuvWriter, even_size
 from plenodepth.metric.dense.places import view_shape
 from plenodepth.metric.result import DepthResult
 from plenodepth.render.steady import steady_surfaces
 from plenodepth.render.surface import ViewSurface, converging_depth
-from plenodepth.render.view import RenderedView
 from plenodepth.render.viewpoints import views_from
 
 LIST = "video.json"
@@ -65,7 +63,7 @@ def write_view_video(
                     depth_files = [f"v{number:03d}-depth-{width}x{height}-16bit.yuv" for number in range(len(places))]
                     depth_writers = [open_files.enter_context(YuvWriter(unfinished / name)) for name in depth_files]
             for number, view in enumerate(views_from(surface, places, meeting, scale, sharpen=sharpen)):
-                writers[number].add(encoded(view, surface))
+                writers[number].add(view.picture)
                 if with_depth:
                     depth_writers[number].add_gray(depth_numbers(view.depth, span))
             count += 1
@@ -82,14 +80,6 @@ def write_view_video(
             content |= {"depth_files": depth_files, "nearest_depth": span[0], "farthest_depth": span[1]}
         (unfinished / LIST).write_text(json_text(content), encoding="utf-8")
     return ViewVideo(count, files, depth_files)
-
-
-def encoded(view: RenderedView, surface: ViewSurface) -> NDArray[np.uint8]:
-    """The picture of a view; light of a video whose gamma was never undone is written as it came."""
-    if not any(GAMMA in note for note in surface.image.notes):
-        return view.picture
-    numbers = np.rint(255 * np.clip(np.nan_to_num(view.light), 0, 1)).astype(np.uint8)
-    return np.broadcast_to(numbers, (*numbers.shape[:2], 3))
 
 
 def depth_span(surface: ViewSurface) -> tuple[float, float]:

@@ -45,6 +45,13 @@ class RenderOptions:
     sharpen: Annotated[
         bool, typer.Option("--sharpen/--no-sharpen", help="Take off the blur that the camera's model predicts.")
     ] = True
+    gamma: Annotated[
+        bool,
+        typer.Option(
+            "--gamma/--no-gamma",
+            help="The image's numbers are sRGB, not proportional to the light. Those of videos always are.",
+        ),
+    ] = False
     settings: Annotated[
         Path | None, typer.Option("--settings", help="Settings of the depth (.yaml), or NAME.json of a frame.")
     ] = None
@@ -81,7 +88,13 @@ def depths_of(
         progress.describe("depth")
         notes = (note, *image.notes) if note else image.notes
         found = estimate_depth(
-            replace(image, notes=notes), camera, settings, chosen.filters, dense, device="cpu", progress=progress
+            replace(image, notes=notes, encoded=image.encoded or options.gamma),
+            camera,
+            settings,
+            chosen.filters,
+            dense,
+            device="cpu",
+            progress=progress,
         )
         camera = found.camera  # the sign of a grid's virtual depth is looked for once
         progress.describe("views")
