@@ -10,7 +10,10 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from commands import Refused
-from shown_results import write_result
+from shown_results import real_result, small_camera, write_result
+
+from plenodepth.cli.shared.raw_options import RawOptions
+from plenodepth.cli.view import _opened
 
 pytest.importorskip("viser", reason="no viser: pip install plenodepth[view]")
 
@@ -47,3 +50,43 @@ def test_a_huge_cloud_is_refused(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "huge.ply").touch()
     os.truncate(tmp_path / "huge.ply", 2 << 30)
     assert "holds 2.1 GB" in refused("view", tmp_path / "huge.ply", "--port", "0")
+
+
+def test_the_depth_of_a_raw_image_is_estimated_first() -> None:
+    files = real_result()
+    options = RawOptions(camera=str(files.camera), white=[files.white])
+    (frame,), instrument, _ = _opened(files.raw, options, None)
+    assert list(frame.clouds) == ["dense view", "cloud"]
+    assert instrument is not None
+    image = instrument.image("raw")
+    assert image is not None
+    assert image.gray.shape == (small_camera().sensor.height, small_camera().sensor.width)
+
+
+def test_a_camera_known_by_its_grid_only_shows_a_relief() -> None:
+    files = real_result()
+    (frame,), instrument, notes = _opened(files.raw, RawOptions(), None)
+    assert list(frame.clouds) == ["relief of virtual depth"]
+    assert instrument is not None
+    assert any("no camera was given" in note for note in notes)
+    assert any("no millimetres" in note for note in frame.notes)
+
+
+def test_a_preset_that_the_record_names_is_taken_and_said(tmp_path: Path) -> None:
+    frames, instrument, notes = _opened(write_result(tmp_path), RawOptions(), None)
+    assert len(frames) == 1
+    assert instrument is not None
+    assert instrument.camera.name == "r12-mini"
+    assert "preset r12-mini" in notes[0]
+
+
+def test_a_raw_image_needs_its_camera(refused: Refused, tmp_path: Path) -> None:
+    folder = write_result(tmp_path)
+    record = (folder / "raw.json").read_text().replace("r12-mini", "ours")
+    (folder / "raw.json").write_text(record)
+    assert "--camera: is missing" in refused("view", folder, "--raw", folder / "raw.json", "--port", "0")
+
+
+def test_a_truth_needs_a_calibrated_camera(refused: Refused, tmp_path: Path) -> None:
+    cloud = write_result(tmp_path) / "raw.ply"
+    assert "give a calibrated camera" in refused("view", cloud, "--truth", cloud, "--port", "0")
