@@ -14,6 +14,7 @@ from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.depth import scaled_for
 from plenodepth.camera.micro_lenses import lens_center
 from plenodepth.camera.model import ApertureModel
+from plenodepth.io.srgb import srgb_encoded
 from plenodepth.raw.image import RawImage
 
 BRIGHT = 0.995  # of the light is not brighter than white
@@ -68,9 +69,7 @@ def shown_light(image: RawImage) -> NDArray[np.uint8]:
     light = image.gray[..., None] if image.color is None else image.color
     sample = light[::7, ::7]
     white = float(np.nanquantile(sample, BRIGHT)) if np.isfinite(sample).any() else 1.0
-    part = np.linspace(0, 1, LEVELS + 1)
-    encoded = np.where(part <= 0.0031308, 12.92 * part, 1.055 * part ** (1 / 2.4) - 0.055)
-    bytes_of = (255 * encoded).round().astype(np.uint8)
+    bytes_of = (255 * srgb_encoded(np.linspace(0, 1, LEVELS + 1))).round().astype(np.uint8)
     index = np.nan_to_num(light * np.float32(LEVELS / max(white, 1e-6)), copy=False)
     picture = bytes_of[np.clip(index, 0, LEVELS, out=index).astype(np.int16)]
     return np.ascontiguousarray(np.broadcast_to(picture, (*light.shape[:2], 3)))
