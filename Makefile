@@ -6,6 +6,8 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 # Tests run side by side, one process per core; one that has no test left takes some of another's.
 JOBS ?= auto
+# Options for the damaged files, see benchmarks/fuzz.py
+FUZZ_ARGS ?=
 # Options for the resolver, as in: make lock LOCK_ARGS=--upgrade
 LOCK_ARGS ?=
 
@@ -13,7 +15,7 @@ BIN   := .venv/bin
 READY := .venv/.ready
 WARM  := .venv/.warm
 
-.PHONY: help demo test test-all bench lint docs lock clean
+.PHONY: help demo test test-all bench fuzz lint docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +36,10 @@ test-all: style $(WARM) ## lint, and every test
 bench: $(WARM) ## run the benchmarks and print their ratios
 	@echo "==> pytest: benchmarks/bench_*.py"
 	@$(BIN)/pytest benchmarks -s -o python_files="bench_*.py" $(PYTEST_ARGS)
+
+fuzz: $(WARM) ## try every reader with 100,000 damaged files (hours); FUZZ_ARGS="--count 1000 --readers png" for less
+	@echo "==> benchmarks/fuzz.py: each file is read or refused within 5 s and 1 GB"
+	@$(BIN)/python benchmarks/fuzz.py $(FUZZ_ARGS)
 
 lint: style types ## check style (ruff), types (mypy --strict) and the direction of imports (import-linter)
 
@@ -80,7 +86,7 @@ lock: ## pin in constraints.txt what pyproject.toml asks for
 
 clean: ## remove everything that was made here, .venv too
 	@echo "==> removing environments, caches and outputs"
-	@rm -rf .venv .venv-lock build dist site demo .cache .benchmarks .hypothesis .import_linter_cache .*_cache
+	@rm -rf .venv .venv-lock build dist site demo fuzz-failures .cache .benchmarks .hypothesis .import_linter_cache .*_cache
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamp comes last: an install that fails half-way is tried again by the next make.

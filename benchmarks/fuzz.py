@@ -15,6 +15,7 @@ import mmap
 import os
 import resource
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -35,6 +36,7 @@ AT_ONCE = 200  # inputs between two reports
 TICKS = os.sysconf("SC_CLK_TCK")
 NOW = struct.Struct("<qd")  # the input that is read, and the worker's CPU time before it
 FAILURES_SHOWN = 10
+MOST_FAILURES = 50  # of a reader; then the next is tried
 
 
 @dataclass
@@ -75,14 +77,19 @@ def main() -> int:
         f"{'reader':22} {'inputs':>8} {'read':>8} {'refused':>8} {'failed':>7} {'slowest':>8} {'a second':>8}",
         flush=True,
     )
-    for name in names:
-        found[name] = tried(name, chosen)
-        print(line(name, found[name]), flush=True)
-        for failure in found[name].failures[:FAILURES_SHOWN]:
-            print(f"    {failure}", flush=True)
-        if chosen.out is not None:
-            content = {reader: vars(figures) for reader, figures in found.items()}
-            chosen.out.write_text(json.dumps({"seed": chosen.seed, "readers": content}, indent=1) + "\n")
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_memory_disk()) as folder:
+        worker = Worker(Path(folder), chosen.keep, chosen.seed)
+        try:
+            for name in names:
+                found[name] = tried(name, chosen, worker)
+                print(line(name, found[name]), flush=True)
+                for failure in found[name].failures[:FAILURES_SHOWN]:
+                    print(f"    {failure}", flush=True)
+                if chosen.out is not None:
+                    content = {reader: vars(figures) for reader, figures in found.items()}
+                    chosen.out.write_text(json.dumps({"seed": chosen.seed, "readers": content}, indent=1) + "\n")
+        finally:
+            worker.close()
     failed = sum(len(figures.failures) for figures in found.values())
     print(f"{sum(figures.inputs for figures in found.values())} inputs for {len(found)} readers, {failed} failures")
     return 1 if failed else 0
@@ -99,61 +106,68 @@ def line(name: str, figures: Figures) -> str:
 # --- watching ---------------------------------------------------------------------------------------------------
 
 
-def tried(name: str, chosen: argparse.Namespace) -> Figures:
-    """The figures of one reader. A worker that dies is replaced, and goes on after the input that it died of."""
+class Worker:
+    """The process that reads. One that dies is replaced by the next order."""
+
+    def __init__(self, folder: Path, keep: Path, seed: int) -> None:
+        self.folder, self.keep, self.seed = folder, keep, seed
+        self._board = folder / "now"
+        self._board.write_bytes(bytes(NOW.size))
+        self._process: subprocess.Popen[str] | None = None
+
+    def reads(self, name: str, first: int, count: int, figures: Figures) -> int:
+        """Let it read inputs of one reader; the number of the next one to read."""
+        process = self._living()
+        assert process.stdin is not None
+        self._board.write_bytes(NOW.pack(first, 0.0))
+        process.stdin.write(json.dumps([name, first, count]) + "\n")
+        process.stdin.flush()
+        seen, since, problem = -1, time.monotonic(), ""
+        while not problem:
+            if select.select([process.stdout], [], [], 0.5)[0]:
+                assert process.stdout is not None
+                report = process.stdout.readline()
+                if report:
+                    return _added(json.loads(report), figures)
+                process.wait()
+                problem = f"the worker ended with {process.returncode}"
+                break
+            now, before = NOW.unpack(self._board.read_bytes())
+            if now != seen:
+                seen, since = now, time.monotonic()
+            problem = _too_long(process.pid, before, since)
+        self.close()
+        now, _ = NOW.unpack(self._board.read_bytes())
+        figures.inputs += now - first + 1
+        figures.failures.append(f"input {now}: {problem}")
+        _keep(self.folder, self.keep, name, now)
+        return int(now) + 1
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _living(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            command = [sys.executable, __file__, str(self.seed), str(self.folder), str(self.keep)]
+            environment = {**os.environ, "FUZZ_WORKER": "1"}
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
+        return self._process
+
+
+def tried(name: str, chosen: argparse.Namespace, worker: Worker) -> Figures:
+    """The figures of one reader."""
     figures, started = Figures(), time.monotonic()
     position, end = chosen.first, chosen.first + chosen.count
-    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_memory_disk()) as folder:
-        while position < end and time.monotonic() - started < chosen.seconds:
-            count = min(end - position, round(AT_ONCE * 50))
-            position = watched(name, position, count, chosen, Path(folder), figures, started)
+    while position < end and time.monotonic() - started < chosen.seconds:
+        position = worker.reads(name, position, min(AT_ONCE, end - position), figures)
+        if len(figures.failures) >= MOST_FAILURES:
+            break
     return figures
-
-
-def watched(
-    name: str, first: int, count: int, chosen: argparse.Namespace, folder: Path, figures: Figures, started: float
-) -> int:
-    """Let a worker read inputs; the number of the next one to read."""
-    board = folder / "now"
-    board.write_bytes(NOW.pack(first, 0.0))
-    command = [sys.executable, __file__, name, str(chosen.seed), str(first), str(count), str(folder), str(chosen.keep)]
-    with (
-        board.open("r+b") as opened,
-        mmap.mmap(opened.fileno(), NOW.size) as shared,
-        subprocess.Popen([*command], stdout=subprocess.PIPE, env={**os.environ, "FUZZ_WORKER": "1"}) as worker,
-    ):
-        assert worker.stdout is not None
-        done, seen, since, killed = first, first, time.monotonic(), ""
-        try:
-            while True:
-                ready, _, _ = select.select([worker.stdout], [], [], 0.5)
-                if ready:
-                    report = worker.stdout.readline()
-                    if not report:
-                        break
-                    done = _added(json.loads(report), figures)
-                    if time.monotonic() - started > chosen.seconds:
-                        worker.kill()
-                        return done
-                now, before = NOW.unpack(shared[: NOW.size])
-                if now != seen:
-                    seen, since = now, time.monotonic()
-                killed = _too_long(worker.pid, before, since)
-                if killed:
-                    worker.kill()
-                    break
-        finally:
-            if worker.poll() is None and sys.exc_info()[0] is not None:
-                worker.kill()
-        worker.wait()
-        if not killed and worker.returncode == 0:
-            return first + count
-        now, _ = NOW.unpack(shared[: NOW.size])
-        reason = killed or f"the worker ended with {worker.returncode}"
-        figures.inputs += now - done + 1
-        figures.failures.append(f"input {now}: {reason}")
-        _keep(folder, chosen.keep, name, now)
-        return int(now) + 1
 
 
 def _added(report: dict[str, Any], figures: Figures) -> int:
@@ -186,49 +200,66 @@ def _memory_disk() -> str | None:
 # --- reading ----------------------------------------------------------------------------------------------------
 
 
-def work(name: str, seed: int, first: int, count: int, folder: Path, keep: Path) -> None:
-    """Read `count` inputs and report."""
+def work(seed: int, folder: Path, keep: Path) -> None:
+    """Read inputs as ordered by the lines of stdin, and report each order by a line."""
     import warnings
 
-    from fuzz_mutations import mutated
-    from fuzz_readers import READERS
+    import fuzz_readers  # noqa: F401  now, before stdout is nowhere
 
     warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     reports = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    reader, inputs = READERS[name], folder / "input"
-    inputs.mkdir(exist_ok=True)
-    path = inputs / reader.file
+    last, good = "", b""
+    with (folder / "now").open("r+b") as opened, mmap.mmap(opened.fileno(), NOW.size) as shared:
+        for order in sys.stdin:
+            name, first, count = json.loads(order)
+            if name != last:
+                last, good = name, prepared(name, folder / "input")
+            figures = Figures()
+            for number in range(first, first + count):
+                shared[: NOW.size] = NOW.pack(number, time.process_time())
+                problem = tried_once(name, good, f"{seed}:{name}:{number}", folder / "input", figures)
+                if problem:
+                    figures.failures.append(f"input {number}: {problem}")
+                    _keep(folder, keep, name, number)
+            print(json.dumps({**vars(figures), "next": first + count}), file=reports, flush=True)
+
+
+def prepared(name: str, folder: Path) -> bytes:
+    """The good file of a reader, which has been read once: what that loads is there before memory is limited."""
+    from fuzz_readers import READERS
+
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    reader, path = READERS[name], folder / READERS[name].file
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     reader.make(path)
     good = path.read_bytes()
     path.write_bytes(reader.wrap(good))
-    reader.read(path)  # which loads what it needs
+    reader.read(path)
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    figures = Figures()
-    with (folder / "now").open("r+b") as opened, mmap.mmap(opened.fileno(), NOW.size) as shared:
-        for number in range(first, first + count):
-            rng = Random(f"{seed}:{name}:{number}")
-            data = reader.wrap(mutated(good, rng))
-            path.write_bytes(data)
-            started = time.process_time()
-            shared[: NOW.size] = NOW.pack(number, started)
-            problem = outcome(reader, path, figures)
-            taken = time.process_time() - started
-            if not problem and taken > SECONDS:
-                problem = f"took {taken:.1f} s of CPU time"
-            figures.inputs += 1
-            figures.seconds += taken
-            figures.slowest = max(figures.slowest, taken)
-            if problem:
-                figures.failures.append(f"input {number}: {problem}")
-                _keep(folder, keep, name, number)
-            if figures.inputs == AT_ONCE or number == first + count - 1:
-                print(json.dumps({**vars(figures), "next": number + 1}), file=reports, flush=True)
-                figures = Figures()
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    return good
+
+
+def tried_once(name: str, good: bytes, seed: str, folder: Path, figures: Figures) -> str:
+    """What is wrong with how an input was taken; empty if it was read or refused."""
+    from fuzz_mutations import mutated
+    from fuzz_readers import READERS
+
+    reader = READERS[name]
+    path = folder / reader.file
+    path.write_bytes(reader.wrap(mutated(good, Random(seed))))
+    started = time.process_time()
+    problem = outcome(reader, path, figures)
+    taken = time.process_time() - started
+    figures.inputs += 1
+    figures.seconds += taken
+    figures.slowest = max(figures.slowest, taken)
+    return problem or (f"took {taken:.1f} s of CPU time" if taken > SECONDS else "")
 
 
 def outcome(reader: Any, path: Path, figures: Figures) -> str:
@@ -261,7 +292,6 @@ def short_of_memory(error: BaseException | None) -> bool:
 
 if __name__ == "__main__":
     if os.environ.get("FUZZ_WORKER"):
-        reader, seed, first, count, folder, keep = sys.argv[1:]
-        work(reader, int(seed), int(first), int(count), Path(folder), Path(keep))
+        work(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
     else:
         sys.exit(main())

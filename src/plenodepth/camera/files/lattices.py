@@ -13,6 +13,7 @@ from plenodepth.geometry.lattice import SIN_60
 
 SIXTH = np.pi / 3  # a hexagonal lattice looks the same after a turn by 60°
 ROUNDING = 0.3  # pitches: how far the distance of two corners may be from a whole number of them
+MOST_LENSES = 100_000  # in a row or column
 # Of the pitch, but at least a pixel: how far a corner may lie off the lattice. Corners are picked by hand: those of the
 # one real file known lie 2.8 px (4 %) off their own lattice, and up to 7 px off the one that its images show.
 LARGEST_RESIDUAL = 0.05
@@ -95,8 +96,8 @@ def lattice_through_corners(corners: Array, diameter: float, arrangement: Arrang
     counts, pitch = np.zeros(2, dtype=np.int64), diameter
     for axis in np.argsort(sides / units):
         steps = sides[axis] / 2 / (pitch * units[axis])
-        counts[axis] = np.rint(steps)
-        if counts[axis] < 1 or abs(steps - counts[axis]) > ROUNDING:
+        counts[axis] = np.rint(np.clip(steps, 0, 2 * MOST_LENSES))
+        if not 1 <= counts[axis] <= MOST_LENSES or abs(steps - counts[axis]) > ROUNDING:
             raise InputError(
                 f"are {steps:.2f} rows or columns of lenses apart, not a whole number of them",
                 field="corner centres",
