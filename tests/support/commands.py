@@ -10,7 +10,8 @@ from typing import Any
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # some CI systems ask for them
 COMPILING = re.compile(r"compiling kernels, once \(about \d+ s\)\n")  # of the first run on a machine
-PROGRESS = re.compile(r"[^\n]*\d+ %, [^\n]* so far[^\n]*\n")  # of a slow machine
+# Of a slow machine, where there is no terminal.
+PROGRESS = re.compile(r"[^\n]*\d+ (?:%, [^\n]* so far|of \d+ frames,)[^\n]*\n|looking at what is there: [^\n]*\n")
 
 
 @dataclass(frozen=True)
