@@ -19,7 +19,7 @@ from plenodepth.studies.optics.effects import EFFECTS
 def test_help_has_an_example_and_all_experiments(succeeds: Run) -> None:
     said = succeeds("reproduce", "--help").words
     assert "Example: plenodepth reproduce relative scale --quick" in said
-    for name in ("scale", "relative", "absolute", "disparity", "distortion", "confidence"):
+    for name in ("scale", "relative", "absolute", "disparity", "distortion", "confidence", "views"):
         assert name in said
     for option in ("--data", "--twins", "--other", "--optics", "--seed", "--fresh", "--json"):
         assert option in said

@@ -33,8 +33,11 @@ from plenodepth.studies.reproduction.results import (
     ScaleResult,
     ScannerPoseError,
     SceneDifferences,
+    SceneView,
     Stage,
     Values,
+    ViewFigures,
+    ViewsResult,
 )
 
 METHODS = ("BLADE", "BLADEu", "DISP", "aware", "aware + Γ", "BLADE, linear Γ", "golden section", "same-type blocks")
@@ -89,6 +92,7 @@ def reproduction(out: Path, size: tuple[int, int] = (24, 32)) -> ReproductionRes
             "disparity": _experiment("Corrected disparity", disparity_values()),
             "distortion": _experiment("Inverse distortion", DistortionResult({})),
             "confidence": _experiment("Confidence", confidence_values()),
+            "views": _experiment("All-in-focus views", views_values()),
         },
     )
 
@@ -235,6 +239,12 @@ def _kept(out: Path, name: str, depth: NDArray[np.float32]) -> str:
     (out / "pictures").mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "pictures" / f"{name}.npz", depth=depth)
     return f"pictures/{name}.npz"
+
+
+def views_values() -> ViewsResult:
+    """Of experiment `views`."""
+    found = SceneView(ViewFigures(27.1, 25.3, 0.81, 1.0, 0.12), ViewFigures(22.9, 21.4, 0.62, 0.99, 0.05))
+    return ViewsResult({"soft": replace(found, all_in_focus=replace(found.all_in_focus, mtf50=None)), "edges": found})
 
 
 def confidence_values() -> ConfidenceResult:

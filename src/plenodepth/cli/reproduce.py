@@ -29,7 +29,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[EXPERIMENT]…",
-            help="scale, relative, absolute, disparity, distortion, confidence, or all (the default).",
+            help="scale, relative, absolute, disparity, distortion, confidence, views, or all (the default).",
             show_default=False,
         ),
     ] = None,

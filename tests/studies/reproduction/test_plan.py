@@ -24,7 +24,7 @@ def test_experiments_run_in_their_own_order() -> None:
 
 
 def test_unknown_experiment_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match="scale, relative, absolute, disparity, distortion, confidence, all"):
+    with pytest.raises(InputError, match="scale, relative, absolute, disparity, distortion, confidence, views, all"):
         chosen_experiments(["figure-7"])
 
 

@@ -21,11 +21,13 @@ from plenodepth.studies.reproduction.results import (
     ReproductionResult,
     ScaleResult,
     Values,
+    ViewsResult,
 )
 
 MARGIN = 0.25  # part of a figure that it may move by: other machines round differently, and minima flip
 FLOORS = {  # least room on either side, in the unit of the figures
     "relative": 0.001, "scale": 0.001, "absolute": 0.5, "disparity": 0.001, "distortion": 1e-5, "confidence": 0.001,
+    "views": 0.001,
 }  # fmt: skip
 
 
@@ -80,6 +82,13 @@ def _figures(values: Values) -> Iterator[tuple[str, float]]:
                 for label, method in judged.methods.items():
                     yield f"{dataset}/{label}/AUSE by confidence", method.sparsification.ause.confidence
                     yield f"{dataset}/{label}/AUSE by sigma", method.sparsification.ause.sigma
+        case ViewsResult():
+            for scene, view in values.scenes.items():
+                ours, tiled = (10 ** (-found.psnr / 20) for found in (view.all_in_focus, view.tiled))
+                yield f"{scene}/RMS of sRGB", ours
+                yield f"{scene}/RMS of sRGB over that of tiling", ours / tiled
+                if view.all_in_focus.mtf50 is not None:
+                    yield f"{scene}/px per cycle at half contrast", 1 / view.all_in_focus.mtf50
 
 
 def check_expectations(result: ReproductionResult, expectations: Expectations) -> list[str]:

@@ -15,6 +15,7 @@ from plenodepth.studies.reproduction.experiments.disparity import plan_disparity
 from plenodepth.studies.reproduction.experiments.distortion import plan_distortion
 from plenodepth.studies.reproduction.experiments.relative import plan_relative
 from plenodepth.studies.reproduction.experiments.scale import plan_scale
+from plenodepth.studies.reproduction.experiments.views import plan_views
 from plenodepth.studies.reproduction.jobs import Job
 from plenodepth.studies.reproduction.results import Stage, Values
 from plenodepth.studies.reproduction.sources import DATASET_SPECS
@@ -90,6 +91,16 @@ EXPERIMENTS = {
         plan_confidence,
         tables.confidence_tables,
         (5.0, 40.0),
+    ),
+    "views": Experiment(
+        "All-in-focus views",
+        "The all-in-focus view of two simulated scenes through the camera of R12-ELP20, by their own depth, against "
+        "what a pinhole in the main lens sees of them; beside it one tiled of patches of micro-images. Not in the "
+        "paper.",
+        (),
+        plan_views,
+        tables.views_tables,
+        (8.0, 90.0),
     ),
 }
 # Seconds at full size, two datasets at a time on 2 cores, each counted as half of what it takes.

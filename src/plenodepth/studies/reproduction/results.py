@@ -337,9 +337,37 @@ class ConfidenceResult:
     skipped: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class ViewFigures:
+    """A view against the true one: dB of sRGB and of linear light, SSIM, share of pixels with light, sharpness."""
+
+    psnr: float
+    psnr_linear: float
+    ssim: float
+    completeness: float
+    mtf50: float | None  # cycles per px, median over slanted edges; None without any
+
+
+@dataclass(frozen=True)
+class SceneView:
+    """A scene's all-in-focus view, and the one tiled of patches."""
+
+    all_in_focus: ViewFigures
+    tiled: ViewFigures
+
+
+@dataclass(frozen=True)
+class ViewsResult:
+    """Experiment `views`, by scene."""
+
+    scenes: Mapping[str, SceneView]
+
+
 # --- the whole --------------------------------------------------------------------------------------------------------
 
-Values = ScaleResult | RelativeResult | AbsoluteResult | DisparityResult | DistortionResult | ConfidenceResult
+Values = (
+    ScaleResult | RelativeResult | AbsoluteResult | DisparityResult | DistortionResult | ConfidenceResult | ViewsResult
+)
 VALUES: Mapping[str, type[Values]] = {
     "scale": ScaleResult,
     "relative": RelativeResult,
@@ -347,6 +375,7 @@ VALUES: Mapping[str, type[Values]] = {
     "disparity": DisparityResult,
     "distortion": DistortionResult,
     "confidence": ConfidenceResult,
+    "views": ViewsResult,
 }
 
 

@@ -6,6 +6,7 @@ from plenodepth.studies.reproduction.tables.distortion import distortion_tables
 from plenodepth.studies.reproduction.tables.parts import TablesAndChecks
 from plenodepth.studies.reproduction.tables.relative import disparity_tables, relative_tables
 from plenodepth.studies.reproduction.tables.scale import scale_tables
+from plenodepth.studies.reproduction.tables.views import views_tables
 
 __all__ = [
     "TablesAndChecks",
@@ -15,4 +16,5 @@ __all__ = [
     "distortion_tables",
     "relative_tables",
     "scale_tables",
+    "views_tables",
 ]
