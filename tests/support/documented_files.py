@@ -17,9 +17,11 @@ from shared_files import shared
 from plenodepth.cache import cache_key
 from plenodepth.camera import preset, save_camera
 from plenodepth.io import DepthMapArchive, read_float_map, read_image, write_depth_map, write_float_map, write_image
-from plenodepth.sim import simulate_dataset
+from plenodepth.sim import FrameSettings, RenderSettings, simulate_dataset, simulate_scene
+from plenodepth.sim.scenes.twins import wall_scene
 
 PLACES = {frame: 500.0 + 50 * frame for frame in range(6)}  # mm, of the maps for `evaluate relative`
+DISTANCE = 320.0  # mm, of the wall
 CORNER, SIZE = (1024, 768), (1024, 1024)  # of a part of the frame, px
 
 
@@ -36,6 +38,18 @@ def twin() -> Path:
 
 def of_twin(name: str, path: Path) -> None:
     path.symlink_to(twin() / name)
+
+
+def frame() -> Path:
+    """A frame of a textured wall before the camera of the twin, with its truth."""
+    camera, settings = preset("r12-a"), FrameSettings(RenderSettings(rays=24))
+    return shared(
+        "documented-frame", lambda folder: simulate_scene(wall_scene(DISTANCE, 3, camera), camera, folder, settings)
+    )
+
+
+def of_frame(name: str, path: Path) -> None:
+    path.symlink_to(frame() / name)
 
 
 def whites(folder: Path) -> None:
@@ -61,7 +75,7 @@ def shots(folder: Path) -> None:
 def part(path: Path) -> None:
     """A part of the frame, as a camera with a region of interest gives it."""
     (x, y), (width, height) = CORNER, SIZE
-    write_image(read_image(twin() / FRAME)[y : y + height, x : x + width], path)
+    write_image(read_image(frame() / "raw.png")[y : y + height, x : x + width], path)
 
 
 def steps(stretch: float, folder: Path) -> None:
@@ -81,7 +95,7 @@ def distances(path: Path) -> None:
 
 def archive(path: Path) -> None:
     """The true depth of the frame, as libpleno's programs write depth."""
-    depth = read_float_map(twin() / "steps/02/lens_depth.tiff")
+    depth = read_float_map(frame() / "lens_depth.tiff")
     state = np.where(np.isfinite(depth), 2, 0).astype(np.uint16)
     write_depth_map(DepthMapArchive(depth, np.zeros_like(depth), state, 200, 500, metric=True, coarse=True), path)
 
@@ -96,13 +110,11 @@ def quick_twin(path: Path) -> None:
     )
 
 
-FRAME = "steps/02/raw.png"  # at 340 mm
 SIMULATED: dict[str, Callable[[Path], None]] = {
-    **dict.fromkeys(("raw.png", "raw1.png", "scene.png"), partial(of_twin, FRAME)),
+    **dict.fromkeys(("raw.png", "raw1.png", "next.png"), partial(of_frame, "raw.png")),
     "raw2.png": partial(of_twin, "steps/01/raw.png"),
     "raw3.png": partial(of_twin, "steps/08/raw.png"),
-    "next.png": partial(of_twin, "steps/03/raw.png"),
-    "frame": partial(of_twin, "steps/02"),
+    "frame": lambda path: path.symlink_to(frame()),
     **dict.fromkeys(("white.png", "mask.png"), partial(of_twin, "white/f04.00/raw.png")),
     "part.png": part,
     "whites": whites,
