@@ -162,7 +162,8 @@ def test_soak_five_hundred_frames_on_two_processes(tmp_path: Path) -> None:
         except psutil.Error:
             continue  # one has just ended
     code, text, err = finish(run)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert "is lost" not in err
     assert "500 made" in text
     assert len(read_manifest(out)) == 500
     settled = [sample for sample in samples if 100 <= sample[0] < 500]

@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plenodepth.batch.engines.clients import has_dashboard, missing, quiet_client
+from plenodepth.batch.engines.clients import missing, quiet_client
 from plenodepth.batch.engines.engine import Engine, Outcomes, Say
 from plenodepth.batch.engines.in_process import InProcess
-from plenodepth.batch.engines.sizing import local_workers
+from plenodepth.batch.engines.sizing import bytes_of_frame, local_workers
 from plenodepth.batch.queue import TaskQueue
 from plenodepth.batch.recipe import Recipe
 from plenodepth.threads import thread_count
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 NEEDED = "distributed"
+GENEROUS = 2  # times the memory of a frame: what a worker may take at least before it is started anew
 FEW = 2  # frames for each worker: fewer are done before the workers have started
 SETTINGS = {"distributed.worker.preload": ["plenodepth.batch.engines.interrupts"]}
 
@@ -54,7 +55,8 @@ class Local:
         if count <= 1 and self.workers is None:
             return InProcess(self.threads)
         threads = self.threads or max(1, cores // count)
-        return Cluster(partial(_started, count, threads, memory // count), ship=self.ship, threads=threads)
+        limit = max(memory // count, GENEROUS * bytes_of_frame(recipe))
+        return Cluster(partial(_started, count, threads, limit), ship=self.ship, threads=threads)
 
 
 def is_installed() -> bool:
@@ -87,7 +89,7 @@ def _started(
             memory_limit=memory,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=":0" if has_dashboard() else None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
             local_directory=str(unfinished / "workers"),
         ) as cluster,
