@@ -24,6 +24,7 @@ ROOMS = [
     "sim",
     "sim.scenes",
     "view.figures",
+    "batch",
 ]
 
 

@@ -152,6 +152,8 @@ def _taken(file: int) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError:  # a file system without locks: nobody can have it
+        pass
     return True
 
 
