@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
+import numpy as np
 import pytest
 from commands import Refused
 from shown_results import real_result, small_camera, write_result
 
 from plenodepth.cli.shared.raw_options import RawOptions
 from plenodepth.cli.view import _opened
+from plenodepth.io import write_ply
 
 pytest.importorskip("viser", reason="no viser: pip install plenodepth[view]")
 
@@ -90,3 +92,22 @@ def test_a_raw_image_needs_its_camera(refused: Refused, tmp_path: Path) -> None:
 def test_a_truth_needs_a_calibrated_camera(refused: Refused, tmp_path: Path) -> None:
     cloud = write_result(tmp_path) / "raw.ply"
     assert "give a calibrated camera" in refused("view", cloud, "--truth", cloud, "--port", "0")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to read the memory from")
+def test_five_million_points_open_quickly_and_in_little_memory(tmp_path: Path) -> None:
+    random, count = np.random.default_rng(0), 5_000_000
+    points = random.normal(0, 100, (count, 3)).astype(np.float32) + np.float32([0, 0, 900])
+    colors, ones = random.integers(0, 255, (count, 3), dtype=np.uint8), np.ones(count, np.float32)
+    write_ply(points, tmp_path / "large.ply", colors=colors, confidence=ones, sigma=ones)
+    command = [sys.executable, "-c", "from plenodepth.cli import main; main()", "view", str(tmp_path / "large.ply")]
+    with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True) as viewer:
+        assert viewer.stdout is not None
+        assert "look at http://127.0.0.1" in viewer.stdout.readline()  # the first picture waits for a page now
+        peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{viewer.pid}/status").read_text())
+        ticks = [int(word) for word in Path(f"/proc/{viewer.pid}/stat").read_text().split()[13:15]]
+        viewer.send_signal(signal.SIGINT)
+    assert peak is not None
+    assert int(peak[1]) < 1_500_000
+    assert sum(ticks) / os.sysconf("SC_CLK_TCK") < 5  # CPU-seconds: a busy machine must not fail it

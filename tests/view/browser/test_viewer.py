@@ -89,6 +89,7 @@ def test_a_relief_says_that_it_has_no_millimetres(view: Open, tmp_path: Path) ->
     eye = np.array([x, y, 0.0])
     viewer._clicked(tuple(eye), (0.0, 0.0, 1.0))
     wait_until(lambda: "confidence" in str(viewer.picked._text.content))
+    assert f"| v of the relief | {viewer.part.depth[600]:.3f} ± 0.050 |" in str(viewer.picked._text.content)
     viewer._clicked(tuple(eye), (0.0, 0.0, z))
     assert "no millimetres" in str(viewer.picked._distance.content)
 

@@ -38,6 +38,7 @@ class Picked:
     confidence: float | None
     metric: bool
     probe: Probe | None
+    virtual_depth: float | None = None  # of a point of a relief
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +174,9 @@ def description(picked: Picked) -> str:
         rows.append(("x, y, z", f"{_xyz(picked.point)} mm"))
         if picked.sigma is not None:
             rows.append(("σ of z", f"{picked.sigma:.2f} mm"))
+    if picked.virtual_depth is not None:
+        spread = "" if picked.sigma is None else f" ± {picked.sigma:.3f}"
+        rows.append(("v of the relief", f"{picked.virtual_depth:.3f}{spread}"))
     if picked.confidence is not None:
         rows.append(("confidence", f"{picked.confidence:.2f}"))
     probe = picked.probe

@@ -46,7 +46,9 @@ class Picker:
             float(values[index]) if values is not None and np.isfinite(values[index]) else None
             for values in (cloud.sigma, cloud.confidence)
         )
-        return Picked((x, y, z), sigma, confidence, cloud.metric, self._probe_of_point((x, y, z), cloud, frame))
+        virtual = None if cloud.metric else float(cloud.depth[index])
+        probe = self._probe_of_point((x, y, z), cloud, frame)
+        return Picked((x, y, z), sigma, confidence, cloud.metric, probe, virtual)
 
     def from_raw(self, uv: tuple[float, float], frame: Frame) -> Picked | None:
         """A pixel of the raw image, and the point that it shows; None beside the lens array."""
