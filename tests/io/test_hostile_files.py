@@ -8,6 +8,7 @@ import os
 import resource
 import struct
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
+from corner_grids import tspc_xml
 
 from plenodepth.calib.lidar.files import read_lidar_pose
+from plenodepth.camera import load_camera
+from plenodepth.camera.files.views import load_views
 from plenodepth.depth.settings_file import load_settings
 from plenodepth.errors import InputError
 from plenodepth.evaluate.clouds.lidar_frame import read_cam_from_lidar
@@ -24,6 +28,7 @@ from plenodepth.io import (
     read_bytes,
     read_cloud,
     read_depth_map,
+    read_frame_distances,
     read_image,
     read_map,
     read_observations,
@@ -33,9 +38,11 @@ from plenodepth.io import (
     write_image,
 )
 from plenodepth.io.budget import DEFAULT, VARIABLE, memory_per_file
+from plenodepth.io.libpleno.depth_lists import read_depth_list
 from plenodepth.sim.scenes.scene_file import load_scene
 from plenodepth.sim.scenes.textures import noise_image, read_texture
 
+SECONDS = 5.0  # of CPU time
 MEMORY = 300 << 20  # bytes that a refused file may take meanwhile
 LARGEST_PICTURE = 1 << 30  # bytes for making the largest picture of noise, which is allowed
 ZEROS = bytes(1 << 20)
@@ -94,6 +101,15 @@ GLB_OF_ZEROS = json.dumps(
 def glb(text: bytes) -> bytes:
     text += b" " * (-len(text) % 4)
     return struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON") + text
+
+
+def npy_of(shape: tuple[int, int]) -> bytes:
+    header = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+
+
+def grid_of_tspc(path: Path) -> object:
+    return load_camera(path, image_size=(600, 520))
 
 
 def scene_of(text: str) -> Callable[[Path], object]:
@@ -187,6 +203,31 @@ ATTACKS: dict[str, tuple[str, Callable[[Path], object], str]] = {
         holding(b'{"frames": [{"folder": "' + b"9" * 5000 + b'", "distance": 1}]}', read_places),
         "has a folder without a number",
     ),
+    "view of a million columns": (
+        "a.json",
+        holding(b'{"plenodepth_views": 1, "views": [{"name": "a", "width": 1e6, "height": 1e6}]}', load_views),
+        "needs 10.9 TiB",
+    ),
+    "view with a name of 5,000 letters": (
+        "a.json",
+        holding(b'{"plenodepth_views": 1, "views": [{"name": "' + b"a" * 5000 + b'"}]}', load_views),
+        "is no plain name",
+    ),
+    "depth list with a name of 5,000 letters": (
+        "a.js",
+        holding(b'{"maps": [{"path": "' + b"a" * 5000 + b'"}]}', read_depth_list),
+        "is not there",
+    ),
+    "NPY of minus one row": ("a.npy", holding(npy_of((-1, 1)), read_map), "of the shape"),
+    "NPY of a promise": ("a.npy", holding(npy_of((10**6, 10**6)), read_map), "it ends before"),
+    "corners of a huge grid": (
+        "a.xml",
+        holding(tspc_xml(np.array([[0, 0], [1e300, 0], [0, 1e300], [1e300, 1e300]])).encode(), grid_of_tspc),
+        "not a whole number of them",
+    ),
+    "number of 100,000 digits": ("a.xyz", holding(b"1 2 3\n4 5 " + b"9" * 100_000 + b" x\n", read_cloud), ""),
+    "blanks between numbers": ("a.txt", holding(b"1" + b" " * 200_000 + b"x\n", read_frame_distances), "not a number"),
+    "lines of a grid file": ("a.cfg", holding(b"\n" * 500_000 + b"Lenslet", load_camera), ""),
     "PLY property called colors": (
         "a.ply",
         holding(
@@ -218,8 +259,10 @@ def test_an_attack_is_refused_before_it_takes_memory(tmp_path: Path, name: str) 
         return
 
     def refused() -> None:
-        with pytest.raises(InputError, match=message) as caught:
+        started = time.process_time()
+        with pytest.raises(InputError, match=message or None) as caught:
             read(tmp_path / file)
+        assert time.process_time() - started < SECONDS
         assert len(str(caught.value)) < 1500
 
     limited(refused, LARGEST_PICTURE if name.startswith("scene") else MEMORY)

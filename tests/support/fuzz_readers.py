@@ -20,6 +20,7 @@ from plenodepth.calib.feature_files import read_centers, read_features
 from plenodepth.calib.image_list import listed_images
 from plenodepth.calib.lidar.files import read_lidar_pose, read_scan, read_targets
 from plenodepth.camera import load_camera, preset, save_camera
+from plenodepth.camera.files.views import load_views
 from plenodepth.depth.settings_file import SettingsFile, load_settings, save_settings
 from plenodepth.evaluate.clouds.lidar_frame import read_cam_from_lidar
 from plenodepth.evaluate.compare import compare_result_files
@@ -204,6 +205,8 @@ LIDAR_POSE = f"plenodepth_lidar_pose: 1\ncam_from_lidar:\n  rotation: {IDENTITY}
 PTX = "2\n2\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n1 2 3 0.5\n4 5 6 0.5\n0 0 0 0\n7 8 9 0.1\n"
 PARAMETERS = """{"q": ["1.0", "2.0"], "q_prime": ["1", "2"], "m": "3", "dc": "1", "dC": "1", "N": "4", "lambda": "1.1",
 "scale": "0.1"}"""
+VIEWS = """{"plenodepth_views": 1, "views": [{"name": "a", "width": 40, "height": 30, "fx": 50.0,
+"fy": 50, "cx": 20, "cy": 15, "center": [1, 2, 3]}, {"name": "b", "width": 4, "height": 3}]}"""
 MANIFEST = '{"dataset": "r12-a", "frames": [{"folder": "steps/01", "distance": 500.0, "sha256": {"raw.png": "00"}}]}'
 DEPTH_LIST = '{"maps": [{"path": "a.bin.gz", "frame": "1"}], "metric": "true", "coarse": "false"}'
 
@@ -319,6 +322,7 @@ OURS = {
     "manifest": Reader("manifest.json", text(MANIFEST), _manifest),
     "record": Reader("a.json", virtual_map, lambda path: load_virtual_map(path.with_name("a.virtual.tiff"))),
     "result": Reader("a.json", result, lambda path: compare_result_files(path, path)),
+    "views.json": Reader("views.json", text(VIEWS), load_views),
     "kind of file": Reader("a.json", text(MANIFEST), kind_of_file),
 }
 READERS: dict[str, Reader] = IMAGES | MAPS | CLOUDS | CAMERAS | TABLES | OURS

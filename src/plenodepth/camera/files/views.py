@@ -17,10 +17,14 @@ from plenodepth.camera.pinhole import Pinhole
 from plenodepth.errors import InputError
 from plenodepth.io import json_text, parse_by_suffix, read_text
 from plenodepth.io.atomic import atomic_path
+from plenodepth.io.budget import require_memory
+from plenodepth.io.reading import is_file_name
 
 VIEWS_FILE = "views.json"
 VERSION_KEY, VERSION = "plenodepth_views", 1  # the key marks a file as this one
 NUMBERS = ("fx", "fy", "cx", "cy")
+LONGEST_NAME = 200  # letters
+PIXEL_BYTES = 12  # of a view's light
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +77,13 @@ def _view(content: Any, path: Path, place: str) -> ViewGeometry:
     if not isinstance(content, dict):
         raise InputError("is no view", file=path, field=place)
     name = content.get("name")
-    if not isinstance(name, str) or not name or Path(name).name != name:
+    plain = isinstance(name, str) and Path(name).name == name and is_file_name(name) and len(name) <= LONGEST_NAME
+    if not isinstance(name, str) or not name or not plain:
         raise InputError("is no plain name", file=path, field=f"{place}.name")
     width, height = (_number(content.get(key), path, f"{place}.{key}") for key in ("width", "height"))
     if not (width.is_integer() and height.is_integer() and min(width, height) >= 1):
         raise InputError(f"are {width:g} × {height:g}", file=path, field=f"{place}.width, height", fix="give whole px")
+    require_memory(int(width) * int(height) * PIXEL_BYTES, path, field=f"{place}.width, height")
     known = {"name", "width", "height", *NUMBERS, "center"}
     more = {key: value for key, value in content.items() if key not in known}
     if all(content.get(key) is None for key in (*NUMBERS, "center")):

@@ -7,6 +7,7 @@ docs/datasets-layout.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,7 +119,7 @@ def _listed_images(root: Path, found: dict[str, list[Path]]) -> list[str]:
         for key, kind in LISTS.items():
             for entry in _entries(tree, key):
                 name = entry.text("path")
-                place = next((p for p in (path.parent / name, root / name) if p.is_file()), None)
+                place = next((p for p in (path.parent / name, root / name) if os.path.isfile(p)), None)
                 if place is None:
                     lost.append(f"{path}: {name}")
                 elif place not in found.setdefault(kind, []):

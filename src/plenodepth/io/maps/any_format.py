@@ -69,7 +69,7 @@ def _read_npy(path: Path | str) -> npt.NDArray[np.float32]:
         shape, by_columns, kind = readers[np.lib.format.read_magic(file)](file)
     except Exception as error:  # what NumPy raises for a damaged header is not a closed list
         raise InputError(f"is no readable .npy: {error}", file=path) from None
-    if len(shape) != 2 or kind.kind not in "fiu" or 0 in shape:
+    if len(shape) != 2 or kind.kind not in "fiu" or min(shape) < 1:
         raise InputError(f"holds {kind} of the shape {shape}", file=path, fix="give one map (h, w) of numbers")
     if shape[0] * shape[1] * kind.itemsize > len(data) - file.tell():  # before NumPy makes room for them
         raise InputError(f"is no readable .npy: it ends before {shape[0]} × {shape[1]} numbers", file=path)
