@@ -35,7 +35,7 @@ CONTINUED = 5.0  # px: standard deviation of the blur that continues a surface b
 # Power of a picture's frequencies, f in cycles per px of the sensor: (f² + F0²)^−SLOPE, as of natural scenes.
 SLOPE, LOWEST = 1.3, 0.01
 # Times the noise of the samples: samples are off their places, and their blur off the model, too.
-MISMATCH = 4.0
+MISMATCH = 16.0
 MODEL_ERROR = 0.1  # of a frequency: the samples keep so much more or less of it than the model says
 LEAST_NOISE = 0.002  # of light: images without any are not perfect either
 SAMPLES = 0.75  # per px of the sensor: the others lie at the rims
@@ -49,6 +49,8 @@ class Filters(NamedTuple):
     noise: NDArray[np.float64]  # (n,) variance of a px of the picture
     blur: NDArray[np.float64]  # (n,) px: standard deviation of what the samples average over
     power: Float32  # of a picture, up to a factor
+    told: Float32  # (n, TILE, TILE // 2 + 1): how much each frequency tells of that factor
+    expected: NDArray[np.float64]  # (n,) what all of them tell where the factor is 1
 
 
 def filters_for(
@@ -66,7 +68,10 @@ def filters_for(
     kept = np.array([one.value * shared for one in found], np.float32)
     lowest_kept = np.clip(kept[:, 0, 1].astype(np.float64), 1e-3, 1 - 1e-6)  # of a Gaussian, exp(−2 π² σ² f²)
     blur = np.sqrt(-2 * np.log(lowest_kept)) / (2 * np.pi) * TILE
-    return Filters(values, kept, np.array(variance), blur, power.astype(np.float32))
+    told = (kept * kept / power).astype(np.float32)
+    told[:, 0, 0] = 0
+    expected = (kept * kept * power * told).sum(axis=(1, 2))
+    return Filters(values, kept, np.array(variance), blur, power.astype(np.float32), told, expected)
 
 
 def sharpened(light: Float32, inverse: Float32, filters: Filters) -> Float32:
@@ -154,9 +159,7 @@ def _continued(planes: Float32, own: NDArray[np.bool_]) -> Float32:
 def _gain(spectrum: Spectrum, filters: Filters, number: int) -> Float32:
     """Wiener's filter, with the power that the tile has where its samples keep most of it."""
     kept, power, noise = filters.kept[number], filters.power, np.float32(filters.noise[number])
-    told = kept * kept / power
-    told[0, 0] = 0
     seen = (spectrum.real**2 + spectrum.imag**2).mean(axis=0) / TILE**2
-    scale = np.maximum((seen * told).sum() / (kept * kept * power * told).sum(), 1e-12)
-    signal = scale * power
+    told = float((seen * filters.told[number]).sum(dtype=np.float64)) / max(float(filters.expected[number]), 1e-30)
+    signal = np.float32(max(told, 1e-12)) * power
     return np.asarray(kept * signal / ((kept * kept + np.float32(MODEL_ERROR**2)) * signal + noise), np.float32)

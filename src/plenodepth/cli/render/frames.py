@@ -83,7 +83,7 @@ def depths_of(
     settings, dense = replace(chosen.depth, refined=False), replace(chosen.dense, enabled=True)
     camera, note = raw.load_camera(path)
     total = raw.count_frames(path) if all_frames else 1
-    for number, image in enumerate(raw.load_images(path, camera)):
+    for number, image in enumerate(raw.load_images(path, camera, last=True)):
         progress.frame(number, total, image.name)
         progress.describe("depth")
         notes = (note, *image.notes) if note else image.notes
