@@ -52,11 +52,14 @@ def said(viewer: Viewer) -> str:
 def test_the_time_slider_goes_through_the_frames(view: Open, tmp_path: Path) -> None:
     for number in range(3):
         write_result(tmp_path, f"frame{number}", seed=number)
-    viewer = view(tmp_path)
-    first = viewer.cloud.points.copy()
+    viewer = view(tmp_path, instrument=Instrument(plenodepth.preset("r12-mini")))
+    first, drawn = viewer.cloud.points.copy(), viewer._camera
+    assert len(drawn) == 2, "the frustum and the lenses"
     viewer.controls._time.value = 2
     wait_until(lambda: "**frame2**" in said(viewer))
     assert viewer.frame.name == "frame2"
+    assert len(viewer._camera) == 2
+    assert viewer._camera is not drawn
     assert not np.array_equal(viewer.part.points[:, :2], first[:, :2])
 
 

@@ -126,8 +126,11 @@ class Viewer:
             wanted = self.controls.show
             try:
                 if frame is not self.frame or (wanted in frame.clouds and wanted != self._label):
+                    other = frame is not self.frame
                     self._load(frame, wanted if wanted in frame.clouds else next(iter(frame.clouds)))
                     self.controls.fit(self.cloud)
+                    if other and self._camera:
+                        self._show_camera(True)  # with the picture of this frame
                 self._show_picture(wanted)
             except PlenodepthError as error:
                 self._note(str(error))
