@@ -60,12 +60,25 @@ def frame_folder(path: str | Path) -> Iterator[Path]:
             raise InputError(error.message, file=path, fix=error.fix) from None
         try:
             yield temporary
-            if target.exists():
-                shutil.rmtree(target)
-            temporary.rename(target)
+            _put_in_place(temporary, target)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
+
+
+def _put_in_place(made: Path, target: Path) -> None:
+    """Rename a folder; the one that it replaces is moved away before, and removed after."""
+    if not target.exists():
+        made.rename(target)
+        return
+    earlier = target.with_name(temporary_name(target.name))
+    target.rename(earlier)
+    try:
+        made.rename(target)
+    except OSError:
+        earlier.rename(target)
+        raise
+    shutil.rmtree(earlier, ignore_errors=True)
 
 
 def write_raw(raw: RawArray, folder: Path) -> None:

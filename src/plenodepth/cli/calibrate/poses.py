@@ -25,6 +25,7 @@ from plenodepth.cli.shared.common import JsonOption, ParametersOption, console, 
 from plenodepth.cli.shared.progress import row_progress, step_progress
 from plenodepth.cli.shared.quantities import parse_board
 from plenodepth.errors import InputError
+from plenodepth.io.claims import claimed
 
 if TYPE_CHECKING:
     from plenodepth.calib.bundle.poses import BoardPoses
@@ -66,7 +67,7 @@ def poses(
     aware = aperture_aware_for(aperture_aware, features_file, optics)
     figure = out.with_suffix(".png")
     folder = opened(work or default_work(out), fresh=fresh)
-    with row_progress("poses", quiet=as_json) as bar:
+    with claimed(out), row_progress("poses", quiet=as_json) as bar:
         try:
             step = poses_step(
                 features, kind, optics, out, folder, aperture=aware, use_rho=rho, progress=step_progress(bar)

@@ -13,6 +13,7 @@ import numpy as np
 from plenodepth.camera.parameters import intrinsic_names, intrinsic_values
 from plenodepth.errors import InputError
 from plenodepth.io.atomic import made_folder
+from plenodepth.io.claims import claimed
 from plenodepth.studies.reproduction.datasets import Dataset, datasets_job
 from plenodepth.studies.reproduction.plan import (
     EXPERIMENTS,
@@ -64,7 +65,7 @@ def reproduce(study: Study, names: Sequence[str] = (), show: ShowProgress | None
     """
     chosen = chosen_experiments(names)
     check_inputs(study, chosen)
-    with made_folder(study.out):
+    with made_folder(study.out), claimed(study.out):
         return _reproduced(study, chosen, show or (lambda done, total, what: None))
 
 
