@@ -24,7 +24,11 @@ def test_the_demo_simulates_estimates_and_compares(succeeds: Run, tmp_path: Path
     error = np.abs(found / truth - 1)
     assert f"median error {100 * np.nanmedian(error):.1f} %" in printed
     assert np.nanmedian(error) < 0.02
-    assert f"plenodepth view {tmp_path}/demo/coarse --open" in printed
+    (line,) = (line for line in printed.splitlines() if line.startswith("look around"))
+    words = line.removeprefix("look around").split()
+    assert words[:3] == ["plenodepth", "view", f"{tmp_path}/demo/coarse"]
+    assert all(Path(word).exists() for word in words if word.startswith("/"))
+    assert len([word for word in words if word.startswith("/")]) == 4
     assert read_image(tmp_path / "demo" / "demo.png").shape[1] > 1000
     assert "Depth of raw" in (tmp_path / "demo" / "coarse" / "raw.html").read_text(encoding="utf-8")
 

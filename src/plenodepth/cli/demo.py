@@ -54,7 +54,8 @@ def demo(
     say("picture", f"{out}/demo.png: the raw image, the scene put together from it, and depth beside the truth")
     say("page", f"{out}/coarse/raw.html: open it in a browser; the scene can be turned")
     missing = "" if find_spec(VIEWER) else "  (after: pip install 'plenodepth[view]')"
-    say("look around", f"plenodepth view {out}/coarse --open{missing}")
+    images = f"--raw {out}/scene/raw.png --white {out}/white/raw.png"  # what shows costs and neighbours of a point
+    say("look around", f"plenodepth view {out}/coarse --camera {out}/scene/camera.yaml {images} --open{missing}")
     print(f"{time.perf_counter() - began:.0f} s in all")
 
 
