@@ -13,7 +13,7 @@ from plenodepth.errors import InputError
 from plenodepth.io.srgb import srgb_encoded
 from plenodepth.raw.image import Devignetting, RawImage
 from plenodepth.render import RenderedView
-from plenodepth.render.surface import linear_image
+from plenodepth.render.surface import central_surface, linear_image
 
 
 def test_it_is_what_a_pinhole_sees() -> None:
@@ -95,3 +95,7 @@ def test_numbers_with_a_gamma_become_light() -> None:
     np.testing.assert_allclose(found.color, np.stack([light] * 3, axis=2), atol=1e-5)  # type: ignore[arg-type]
     assert not found.encoded
     assert linear_image(found) is found
+    depth = depth_of_scene()
+    of_numbers = central_surface(replace(depth, image=replace(depth.image, encoded=True))).image
+    assert not of_numbers.encoded
+    assert np.nanmean(of_numbers.gray) < np.nanmean(depth.image.gray)

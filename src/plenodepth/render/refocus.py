@@ -27,6 +27,7 @@ Float32 = NDArray[np.float32]
 STEPS = 0.5, 0.12  # px, and part of the radius: how much the blur of neighbouring layers differs
 LARGEST = 0.25  # of the view's shorter side: no disc is larger
 LEAST_COVER = 1e-3
+LEVELS = 4  # of nearness, for what goes on beneath a blurred foreground
 FINE = 6.0  # px: larger discs are blurred at a lower resolution
 
 
@@ -89,12 +90,15 @@ def blurred_by_depth(light: Float32, blur: Float32, threads: int = 1) -> Float32
         free = np.where(there, (1 - cover) * dense, 0).astype(np.float32)
         out += (free / np.maximum(share, LEAST_COVER))[..., None] * stack[..., :-2]
         cover += free
-    # A sharp layer does not spread beneath a blurred one before it: what lies next to that goes on there.
-    behind = blur >= -STEPS[0] / 2
-    if behind.any() and not behind.all():
+    # A layer spreads beneath nearer ones as far as its own blur; beyond that, what lies next to them goes on.
+    left = np.maximum(1 - cover, 0)[..., None]
+    for low, high in pairwise(np.linspace(edges[0], -STEPS[0] / 2, LEVELS + 1)):
+        hidden, behind = (blur >= low) & (blur < high), blur >= high
+        if high <= low or not hidden.any() or not behind.any():
+            continue
         nearest = ndimage.distance_transform_edt(~behind, return_distances=False, return_indices=True)
-        out += np.maximum(1 - cover, 0)[..., None] * known[tuple(nearest)]
-        return out
+        out[hidden] += (left * known[tuple(nearest)])[hidden]
+        cover[hidden] = 1
     covered = cover > LEAST_COVER
     return np.asarray(np.where(covered[..., None], out / np.where(covered, cover, 1)[..., None], light), np.float32)
 

@@ -87,7 +87,9 @@ def central_surface(depth: DepthResult) -> ViewSurface:
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = (view.sigma / np.abs(view.depth))[tuple(nearest)]
     places = view_places(camera, float(inverse.min()), float(inverse.max()), view.scale)
-    return ViewSurface(depth.image, camera, model, inverse, relative, view.confidence, view.filled | ~known, places)
+    return ViewSurface(
+        linear_image(depth.image), camera, model, inverse, relative, view.confidence, view.filled | ~known, places
+    )
 
 
 def pupil_radius(camera: PlenopticCamera | GridCamera) -> float:
