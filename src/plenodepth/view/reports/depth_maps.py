@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenodepth.camera import PlenopticCamera
 from plenodepth.metric.central_colors import central_image
+from plenodepth.metric.picture import srgb_picture
 from plenodepth.metric.result import DepthResult
 from plenodepth.raw.image import RawImage
 
@@ -59,7 +59,7 @@ def shown_maps(result: DepthResult) -> ShownMaps:
         picture = _without_gaps(central_image(result.cloud, result.central, result.camera))
         return ShownMaps(picture, result.central, *own, CENTRAL)
     if result.virtual.refined:
-        return ShownMaps(_encoded(_light(result.image)), depth, *own, RAW)
+        return ShownMaps(srgb_picture(_light(result.image)), depth, *own, RAW)
     return ShownMaps(_of_micro_images(result), depth, *own, LENSES)
 
 
@@ -80,14 +80,7 @@ def _of_micro_images(result: DepthResult) -> NDArray[np.uint8]:
             u, v = center[..., 0] + x, center[..., 1] + y
             inside = (u >= 0) & (u < width) & (v >= 0) & (v < height)
             total += np.where(inside[..., None], light[v.clip(0, height - 1), u.clip(0, width - 1)], 0)
-    return _encoded(total / len(around) ** 2)
-
-
-def _encoded(light: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
-    """Linear light as sRGB bytes; black where there is none."""
-    light = np.clip(np.nan_to_num(light), 0, 1)
-    encoded = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    return (255 * encoded).round().astype(np.uint8)
+    return srgb_picture((total / len(around) ** 2).astype(np.float32))
 
 
 def _without_gaps(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
