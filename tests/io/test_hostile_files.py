@@ -19,7 +19,7 @@ import tifffile
 from corner_grids import tspc_xml
 
 from plenodepth.calib.lidar.files import read_lidar_pose
-from plenodepth.camera import load_camera
+from plenodepth.camera import load_camera, preset, save_camera
 from plenodepth.camera.files.views import load_views
 from plenodepth.depth.settings_file import load_settings
 from plenodepth.errors import InputError
@@ -101,6 +101,13 @@ GLB_OF_ZEROS = json.dumps(
 def glb(text: bytes) -> bytes:
     text += b" " * (-len(text) % 4)
     return struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON") + text
+
+
+def huge_camera(path: Path) -> object:
+    save_camera(preset("r12-mini"), path)
+    text = path.read_text().replace("width: 560", "width: 1120000").replace("height: 404", "height: 808000")
+    path.write_text(text.replace("columns: 24", "columns: 48000").replace("rows: 20", "rows: 40000"))
+    return load_camera(path)
 
 
 def npy_of(shape: tuple[int, int]) -> bytes:
@@ -203,6 +210,7 @@ ATTACKS: dict[str, tuple[str, Callable[[Path], object], str]] = {
         holding(b'{"frames": [{"folder": "' + b"9" * 5000 + b'", "distance": 1}]}', read_places),
         "has a folder without a number",
     ),
+    "camera of a billion lenses": ("a.yaml", huge_camera, "width, height: needs 3.29 TiB"),
     "view of a million columns": (
         "a.json",
         holding(b'{"plenodepth_views": 1, "views": [{"name": "a", "width": 1e6, "height": 1e6}]}', load_views),

@@ -34,6 +34,7 @@ from plenodepth.io import (
     read_tspc_grid,
     tree_text,
 )
+from plenodepth.io.budget import require_memory
 from plenodepth.io.tlct import is_tlct_text
 from plenodepth.io.tspc import TSPC_ROOT
 from plenodepth.io.xml_nodes import read_xml
@@ -45,6 +46,7 @@ NATIVE_SUFFIXES = (".yaml", ".yml", ".json")
 GRID_SUFFIX = ".xml"  # the vendor's and TSPC's; told apart by their root elements
 TLCT_SUFFIXES = (".cfg", ".txt")
 LIBPLENO_KEYS = {"mla", "mia"}
+PIXEL_BYTES, LENS_BYTES = 4, 16  # of one map, and of the centres
 
 
 def load_camera(
@@ -80,11 +82,22 @@ def load_camera(
         else:
             tree = _read_tree(path)
             if VERSION_KEY not in tree.content:
-                return camera_from_libpleno(tree, None if parameters is None else read_tree(parameters), _name(path))
-            camera = camera_from_content(dict(tree.content), path)
+                theirs = None if parameters is None else read_tree(parameters)
+                camera, parameters = camera_from_libpleno(tree, theirs, _name(path)), None
+            else:
+                camera = camera_from_content(dict(tree.content), path)
     if parameters is not None:
         raise InputError("goes with a libpleno camera file only", file=parameters)
+    _affordable(camera, path)
     return camera
+
+
+def _affordable(camera: Camera, path: Path) -> None:
+    """Refuse a camera whose pixels or lenses alone would take more memory than a file may."""
+    image = camera if isinstance(camera, GridCamera) else camera.sensor
+    lattice = camera.micro_images.lattice
+    require_memory(image.width * image.height * PIXEL_BYTES, path, field="width, height")
+    require_memory(lattice.columns * lattice.rows * LENS_BYTES, path, field="columns, rows")
 
 
 def needs_image_size(source: str | Path) -> bool:
