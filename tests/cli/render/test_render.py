@@ -28,7 +28,9 @@ def raw(tmp_path: Path) -> list[object]:
 
 def test_allfocus_writes_a_view_that_loads_again(succeeds: Run, tmp_path: Path, raw: list[object]) -> None:
     out = tmp_path / "sharp"
-    assert "233 × 182 px" in succeeds("render", "allfocus", *raw, "--out", out).out.replace("\n", " ")
+    content = succeeds("render", "allfocus", *raw, "--out", out, "--json").json
+    assert content["size"] == [233, 182]
+    assert "focus locked" in content["note"]
     (view,) = load_rendered(out)
     assert view.pinhole is not None
     assert view.scale == 4
@@ -42,12 +44,13 @@ def test_views_refocus_and_sweep(succeeds: Run, tmp_path: Path, raw: list[object
     assert content["views"] == ["view-00-00", "view-00-01", "view-00-02"]
     assert [view.viewpoint for view in load_rendered(tmp_path / "views")] == [(-0.6, 0), (0, 0), (0.6, 0)]
     stack = "--at", "800mm", "--at", "1.4m", "--aperture", "4"
-    assert "focused at 800, 1400" in succeeds("render", "refocus", *raw, *stack, "--out", tmp_path / "stack").out
+    content = succeeds("render", "refocus", *raw, *stack, "--out", tmp_path / "stack", "--json").json
+    assert content["depths"] == [800, 1400]
     assert [view.name for view in load_rendered(tmp_path / "stack")] == ["raw-800mm", "raw-1400mm"]
-    succeeds("render", "sweep", *raw, "--count", "3", "--out", tmp_path / "turn.gif")
+    succeeds("render", "sweep", *raw, "--count", "3", "--out", tmp_path / "turn.gif", "--json")
     with Image.open(tmp_path / "turn.gif") as gif:
         assert gif.n_frames == 3  # type: ignore[attr-defined]
-    succeeds("render", "views", *raw, "--grid", "2x1", "--yuv", "--view-depth", "--out", tmp_path / "video")
+    succeeds("render", "views", *raw, "--grid", "2x1", "--yuv", "--view-depth", "--out", tmp_path / "video", "--json")
     assert (tmp_path / "video" / "v001-232x182.yuv").stat().st_size == 232 * 182 * 3 // 2
     assert len(json.loads((tmp_path / "video" / "video.json").read_text())["depth_files"]) == 2
 
