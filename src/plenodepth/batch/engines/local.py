@@ -27,7 +27,7 @@ GENEROUS = 2  # times the memory of a frame: what a worker may take at least bef
 FEW = 2  # frames for each worker: fewer are done before the workers have started
 # What Dask does beside the frames took 77 ms of CPU time in each second of a run with two workers; so it takes 10.
 SETTINGS = {
-    "distributed.worker.preload": ["plenodepth.batch.engines.interrupts"],
+    "distributed.worker.preload": ["plenodepth.batch.engines.worker_start"],
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.cycle": "1s",
