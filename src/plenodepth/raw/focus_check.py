@@ -31,8 +31,9 @@ BINNED_PITCH = 10.0  # px: pixels are taken together until the pitch is little m
 LEAST_LENSES = 40  # across and down: smaller images know no pitch that well, nor how well they know it
 LEAST_ERROR = 3e-6  # relative: white images of right cameras are up to 2e-6 off
 # Standard errors, px at the corners. With the right cameras white images are up to 0.024 px off, in quarters of R12
-# frames at f/2; scenes whose lattice only borders show up to 0.17 px there, and 0.035 px in whole frames.
-LEAST_OF_WHITE, LEAST_AT_BORDERS = 0.008, 0.06
+# frames at f/2; scenes whose lattice only borders show up to 0.17 px there, and 0.035 px in whole frames; boards across
+# the whole frame, which make the lattice look sheared, up to 0.15 px in whole frames at f/4.
+LEAST_OF_WHITE, LEAST_BY_A_SCENE = 0.008, 0.06
 EDGE = 2.0  # pitches: lenses at the edge of the array lack neighbours, whose light would overlap theirs
 
 
@@ -51,7 +52,8 @@ def measured_spread(
     image = image[edge:-edge, edge:-edge]
     lines, at = _nearby(image, cropped_camera(camera, (edge, edge), (image.shape[1], image.shape[0])), offset)
     at = best_nearby(lines, at)
-    least = LEAST_OF_WHITE if source == "white image" else 0.0 if lines.shown_by_light(at) else LEAST_AT_BORDERS
+    pulled = offset.misled or not lines.shown_by_light(at)
+    least = LEAST_OF_WHITE if source == "white image" else LEAST_BY_A_SCENE if pulled else 0.0
     error = max(float(errors_of(lines, at)[0]), LEAST_ERROR, least / reach)
     return PitchCheck(float(at[0]), error, reach, source)
 
