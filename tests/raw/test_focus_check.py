@@ -50,6 +50,17 @@ def test_a_moved_lens_is_told_and_by_how_much(back: float) -> None:
     assert with_white.other_focus
 
 
+def test_a_scene_that_pulls_the_lattice_knows_no_focus_that_well() -> None:
+    other = moved_back(camera(), 2.0)
+    offset = check_grid(wall(), other).offset
+    assert offset is not None
+    pulled = offset._replace(sheared=max(1.0, offset.largest))  # as the squares of a board do
+    assert pulled.misled
+    assert measured_spread(wall(), other, pulled).error > measured_spread(wall(), other, offset).error
+    as_white = measured_spread(white(), other, pulled, "white image")
+    assert as_white.other_focus
+
+
 def test_a_camera_that_is_not_to_be_checked_is_not() -> None:
     assert clean_image(wall(), moved_back(camera(), 2.0), check_camera=False).spread is None
 
