@@ -39,7 +39,8 @@ def succeeds(run: Run) -> Run:
 
     def run_command(*arguments: object, folder: str | Path = ".") -> Outcome:
         outcome = run(*arguments, folder=folder)
-        assert (outcome.code, outcome.err) == (0, "")
+        assert outcome.code == 0, outcome.err
+        assert outcome.err == ""
         return outcome
 
     return run_command

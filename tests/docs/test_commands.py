@@ -11,7 +11,7 @@ from documented_commands import PAGES, REASONS, ROOT, blocks, require_complete, 
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 OTHER_PROGRAMS = re.compile(
-    r"source \.venv/bin/activate|cd \w+|git clone .*"
+    r"source \.venv/bin/activate|cd \w+|git clone .*|export \w+=\S+"
     r"|(\.venv/bin/)?(python3 -m )?pip install .*|python (examples|docs)/\w+\.py( .*)?"
 )
 

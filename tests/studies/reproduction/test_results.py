@@ -39,7 +39,7 @@ def test_what_has_no_number_is_null_in_the_file_and_nan_here(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "is no result"), ("[]", "is no result"), ('{"experiments": {"scale": {"values": {}}}}', "datasets")],
+    [("{", "is not valid JSON"), ("[]", "is no result"), ('{"experiments": {"scale": {"values": {}}}}', "datasets")],
 )
 def test_another_file_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "results.json").write_text(text, encoding="utf-8")
