@@ -17,6 +17,7 @@ GIVES = {
     "cuda13": "search on a GPU, CUDA 13",
     "raw": "raw files of cameras",
     "video": "video",
+    "rerun": "recordings for rerun",
     "view": "the viewer",
 }
 
