@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,23 +52,44 @@ def view(
     points: Annotated[
         int, typer.Option("--points", min=1000, help="Points that are drawn at most; larger clouds are thinned.")
     ] = 1_000_000,
+    rrd: Annotated[
+        Path | None,
+        typer.Option("--rrd", metavar="FILE.rrd", help="Write all frames for rerun instead; no page is served."),
+    ] = None,
+    rrd_color: Annotated[
+        str | None,
+        typer.Option(
+            "--rrd-color",
+            metavar="KIND",
+            help="Colours of its points: picture, depth, confidence, sigma or error; the default is the picture.",
+        ),
+    ] = None,
 ) -> None:
     """Look at a result in the browser: cloud, pictures, cost curves, distances. Ctrl-C ends it.
 
     Example: [bold]plenodepth view depth --open[/bold]
 
     With all that there is to see: [bold]plenodepth view depth --camera r12-es --raw raw.png --white white.png[/bold]
+
+    For rerun: [bold]plenodepth view depth --rrd depth.rrd[/bold]
     """
     from plenodepth.view.browser.server import address, is_loopback, require_viser, served
     from plenodepth.view.browser.viewer import Viewer
 
-    require_viser()
+    if rrd is None:
+        _refuse_without_rrd(rrd_color)
+        require_viser()
+    else:
+        _require_export(rrd, open_page)
     frames, instrument, notes = _opened(source, raw, raw_image)
     true = None
     if truth is not None:
         from plenodepth.view.browser.truth import load_truth
 
         true = load_truth(truth, None if instrument is None else instrument.camera, cam_from_lidar)
+    if rrd is not None:
+        _export(frames, rrd, source, points, instrument=instrument, truth=true, color=rrd_color, notes=notes)
+        return
     try:
         with (
             served(host, port, source.name) as server,
@@ -82,6 +103,32 @@ def view(
             threading.Event().wait()
     except KeyboardInterrupt:
         print("ended")
+
+
+def _refuse_without_rrd(color: str | None) -> None:
+    if color is not None:
+        raise InputError("colours what --rrd writes", field="--rrd-color", fix="add --rrd FILE.rrd")
+
+
+def _require_export(path: Path, open_page: bool) -> None:
+    """Say what is missing before the work begins."""
+    from plenodepth.view.rerun_export import require_rerun, require_rrd
+
+    require_rerun()
+    require_rrd(path)
+    if open_page:
+        raise InputError("opens no page with --rrd", field="--open", fix="leave one of them out")
+
+
+def _export(frames: Sequence[Frame], path: Path, source: Path, most_points: int, **shown: Any) -> None:
+    """Write the frames for rerun, and say how many points they have."""
+    from plenodepth.view.rerun_export import write_rrd
+
+    with row_progress(path.name) as bar:
+        found = write_rrd(frames, path, name=source.name, most_points=most_points, started=bar.frame, **shown)
+    thinned = "" if found.points == found.points_of_clouds else f" of {found.points_of_clouds:,}"
+    count = f"{found.frames} frame{'s' if found.frames != 1 else ''}"
+    print(f"{path}: {count}, {found.points:,}{thinned} points; `rerun {path}` shows them")
 
 
 def _opened(

@@ -33,6 +33,7 @@ class Frame:
     notes: tuple[str, ...] = ()
     maps: Callable[[], FrameMaps] | None = None  # per micro-image or pixel; None where the folder has none
     settings: Callable[[], DepthSettings] = DepthSettings  # by which the depth was estimated
+    view_depth: Callable[[], NDArray[np.float32]] | None = None  # (h, w) of `view`; mm, or virtual depth
 
 
 def open_frames(path: Path) -> list[Frame]:
@@ -72,7 +73,16 @@ def _frame_of(folder: OpenedFolder, name: str) -> Frame:
         (*said, *([] if metric else [NO_MM])),
         _maps_of(folder, name, record),
         lambda: _settings_of(folder, name),
+        _view_depth_of(folder, name, metric),
     )
+
+
+def _view_depth_of(folder: OpenedFolder, name: str, metric: bool) -> Callable[[], NDArray[np.float32]] | None:
+    """The depth of the dense view, else what a pinhole sees of the map, or the map of a camera known by its grid."""
+    for file in (f"{name}.dense.tiff", f"{name}.{'csad' if metric else 'virtual'}.tiff"):
+        if folder.has(file):
+            return lambda file=file: read_float_map(folder.file(file))  # type: ignore[misc]
+    return None
 
 
 def _settings_of(folder: OpenedFolder, name: str) -> DepthSettings:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.presets import PRESETS
@@ -86,7 +87,15 @@ def frame_of(result: DepthResult) -> Frame:
         (*notes, *([] if metric is not None else [NO_MM])),
         lambda: maps,
         lambda: result.summary.settings.depth,
+        lambda: _view_depth(result),
     )
+
+
+def _view_depth(result: DepthResult) -> NDArray[np.float32]:
+    """The depth of the dense view, else what a pinhole sees of the map, or the map of a camera known by its grid."""
+    if result.dense is not None:
+        return result.dense.depth
+    return result.virtual.virtual_depth if result.central is None else result.central
 
 
 def _shown(cloud: PointCloud) -> ShownCloud:
