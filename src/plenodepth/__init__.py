@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from plenodepth.raw import load_frames as load_frames
     from plenodepth.raw import load_raw as load_raw
     from plenodepth.render.allfocus import all_in_focus as all_in_focus
+    from plenodepth.render.pupil_views import viewpoints as viewpoints
     from plenodepth.render.refocus import refocused as refocused
     from plenodepth.render.view import RenderedView as RenderedView
-    from plenodepth.render.viewpoints import viewpoints as viewpoints
     from plenodepth.sim.scenes.scene_file import load_scene as load_scene
     from plenodepth.sim.simulate import simulate_scene as simulate_scene
     from plenodepth.sim.simulate import simulate_white as simulate_white

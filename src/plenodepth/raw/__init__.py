@@ -6,7 +6,7 @@ from plenodepth.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from plenodepth.camera.raw_format import BAYER_PATTERNS as BAYER_PATTERNS
-    from plenodepth.raw.demosaic import demosaic as demosaic
+    from plenodepth.raw.demosaicing import demosaic as demosaic
     from plenodepth.raw.image import Devignetting as Devignetting
     from plenodepth.raw.image import RawImage as RawImage
     from plenodepth.raw.image import RimCheck as RimCheck

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenodepth.raw.demosaic import sites
+from plenodepth.raw.demosaicing import sites
 from plenodepth.raw.levels import Levels
 
 GREEN = 1

@@ -18,7 +18,7 @@ from plenodepth.errors import InputError
 from plenodepth.io.image_formats import StoredImage, read_images
 from plenodepth.io.image_formats.video_colors import GAMMA
 from plenodepth.raw.align import white_onto_grid
-from plenodepth.raw.demosaic import color_filters, demosaic, spread
+from plenodepth.raw.demosaicing import color_filters, demosaic, spread
 from plenodepth.raw.devignette import chosen_method, divided_by_profile, divided_by_white, luminance
 from plenodepth.raw.filter_check import said_of_filters
 from plenodepth.raw.focus_check import WhiteSpread, better_known, measured_spread

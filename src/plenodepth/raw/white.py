@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.errors import InputError
-from plenodepth.raw.demosaic import sites
+from plenodepth.raw.demosaicing import sites
 from plenodepth.raw.levels import Levels
 from plenodepth.raw.rims import beside_white, light_in_the_gaps, rims_differ, rims_of, sampled
 

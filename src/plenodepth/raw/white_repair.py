@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plenodepth.camera import GridCamera, PlenopticCamera
 from plenodepth.camera.micro_images import owner_map
 from plenodepth.errors import InputError
-from plenodepth.raw.demosaic import sites
+from plenodepth.raw.demosaicing import sites
 from plenodepth.raw.levels import Levels
 from plenodepth.raw.vignetting import RadialVignetting, estimated_vignetting, predicted_vignetting
 from plenodepth.threads import each_band

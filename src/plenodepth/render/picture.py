@@ -12,7 +12,7 @@ from plenodepth.camera.model import ApertureModel
 from plenodepth.metric.dense.light import in_pixels
 from plenodepth.metric.dense.places import nearest_lenses, view_shape
 from plenodepth.metric.dense.view import in_mm
-from plenodepth.raw.demosaic import sites
+from plenodepth.raw.demosaicing import sites
 from plenodepth.raw.image import RawImage
 from plenodepth.render.opening import Opening, opening_of
 from plenodepth.render.places import pinhole_of_view

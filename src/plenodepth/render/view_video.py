@@ -18,9 +18,9 @@ from plenodepth.io import atomic_files, json_text
 from plenodepth.io.image_formats.yuv_writing import YuvWriter, even_size
 from plenodepth.metric.dense.places import view_shape
 from plenodepth.metric.result import DepthResult
+from plenodepth.render.pupil_views import views_from
 from plenodepth.render.steady import steady_surfaces
 from plenodepth.render.surface import ViewSurface, converging_depth
-from plenodepth.render.viewpoints import views_from
 
 LIST = "video.json"
 

@@ -45,8 +45,8 @@ def sweep(
 
     from plenodepth.render.allfocus import require_scale
     from plenodepth.render.animation import require_format, sweep_places, write_animation
+    from plenodepth.render.pupil_views import views_from
     from plenodepth.render.surface import central_surface
-    from plenodepth.render.viewpoints import views_from
 
     require_format(out)
     require_scale(options.scale)

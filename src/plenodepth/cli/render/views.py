@@ -55,8 +55,8 @@ def views(
     """
     from plenodepth.render import save_rendered, viewpoints
     from plenodepth.render.allfocus import require_scale
+    from plenodepth.render.pupil_views import grid_places
     from plenodepth.render.view_video import write_view_video
-    from plenodepth.render.viewpoints import grid_places
 
     columns, rows = parse_counts(grid, "--grid")
     assert columns is not None

@@ -16,10 +16,10 @@ from plenodepth.errors import InputError
 from plenodepth.io.image_formats import read_images
 from plenodepth.metric.result import DepthResult
 from plenodepth.render.animation import sweep_places, write_animation
+from plenodepth.render.pupil_views import grid_places
 from plenodepth.render.steady import steady_surfaces
 from plenodepth.render.surface import central_surface, surface_from
 from plenodepth.render.view_video import depth_numbers, write_view_video
-from plenodepth.render.viewpoints import grid_places
 
 
 def test_each_is_what_a_pinhole_sees_there() -> None:
