@@ -37,6 +37,8 @@ def depth_picture(values: NDArray[np.float32], title: str, unit: str, *, warning
     """
     from PIL import Image, ImageDraw, ImageFont
 
+    # A file's name that Python could not decode, as of any beyond ASCII with LC_ALL=C, is read as UTF-8.
+    title = title.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     shown = _resized(values)
     present = shown[np.isfinite(shown)]
     ends = depth_colors(present) if present.size else {"vmin": 0.0, "vmax": 1.0}

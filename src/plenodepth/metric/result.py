@@ -221,7 +221,8 @@ class DepthResult:
                     task.result()
             # Last, because it says what the writing took.
             with atomic_path(unfinished / f"{self.name}.json") as record:
-                record.write_text(json_text(self.summary.content()), encoding="utf-8")
+                # A name that Python could not decode, as of any beyond ASCII with LC_ALL=C, is written as its bytes.
+                record.write_text(json_text(self.summary.content()), encoding="utf-8", errors="surrogateescape")
             names = sorted(path.name for path in unfinished.iterdir())
         return [target / name for name in names]
 
